@@ -139,6 +139,18 @@ def test_counts_are_of_one_panel(
     assert not is_computed or f"{sum(sums)} ratings" in out
 
 
+@pytest.mark.parametrize("names", [("anna", "ben"), ("rater1", "rater2")])
+def test_a_unit_with_two_rows_is_named(names: tuple[str, str], call: Call, tmp_path: Path) -> None:
+    """Kills: the numbers of units as a rater, where one of them is there twice."""
+    rows = [[1, 3, 3], [2, 2, 3], [3, 4, 4], [3, 4, 3], [5, 5, 4], [6, 2, 2], [7, 1, 1], [8, 3, 3]]
+    file = write(tmp_path, ["case", *names], *rows)
+    code, _, err = call("agreement", file, "--resamples", 100)
+    assert code == 2 and "'3' is in 2 rows of case" in err
+    words, result = followed(call, file)
+    assert result is not None and words[words.index("--cluster") + 1] == "case"
+    assert (result["n_raters"], result["n_ratings"]) == (2, 16)
+
+
 @pytest.mark.parametrize("name", ["", "model", "case"])
 def test_counts_of_systems_are_asked_about(name: str, call: Call, tmp_path: Path) -> None:
     """Kills: agreement of raters from numbers of right answers of systems."""

@@ -15,9 +15,9 @@ from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
     swapped_sides,
 )
-from konsil.analysis.roles.candidates.counts import are_of_systems
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
+from konsil.analysis.roles.candidates.row_names import unclear_units
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import FEW, Column, Table, table_of
@@ -44,7 +44,7 @@ from konsil.analysis.roles.reading import (
 )
 from konsil.analysis.roles.stated import disregarded, stated_draft
 from konsil.analysis.roles.statement import sentence, shape_words
-from konsil.errors import choice, option
+from konsil.errors import option
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import decimal_mark
 
@@ -355,16 +355,7 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     rated = [table.by_name[name] for name in reading.rated if name in table.by_name]
     if reading.shape == "wide" and sum(len(column.filled) for column in rated) < _FEWEST:
         yield message("There are hardly any ratings.", message_id="roles.hardly_any")
-    units = [table.by_name[name] for name in reading.units if name in table.by_name]
-    if reading.shape == "counts" and any(map(are_of_systems, units)):
-        yield message(
-            "The rows are systems ({cells}): {columns} may count their answers, and agreement is"
-            " only that of raters; {layout} states that each number is one of raters.",
-            message_id="roles.counts_of_systems",
-            cells=listed([repr(cell) for cell in units[0].distinct[:_FEWEST]]),
-            columns=listed([shortened(name) for name in reading.rated]),
-            layout=choice("layout", "counts"),
-        )
+    yield from unclear_units(table, reading)
     numbers = [column for column in rated if column.is_number]
     marks = [decimal_mark(column.distinct) for column in numbers]
     settled = decimal_mark(
