@@ -163,11 +163,11 @@ class _Below:
             return False
         explained = [n for n, cell in others.items() if self._explains(n, cell, len(others))]
         if is_named:
-            n_least = 1
+            n_least = 1.0
         elif is_nameless:
             n_least = len(others) / 2
         else:
-            n_least = max(2, len(others))
+            n_least = max(2.0, len(others))
         return len(explained) >= n_least and self._are_alone(others)
 
     def _explains(self, place: int, cell: str, n_cells: int) -> bool:
