@@ -95,8 +95,8 @@ def unclear_units(table: Table, reading: TableReading) -> Iterator[TranslatableM
     if cluster is not None and cluster.is_nearly_unique and not cluster.is_unique:
         (value, n), *_ = Counter(cluster.filled).most_common(1)
         yield message(
-            "{value} is in {n:,} rows of {column}, and most other values are in one: if a unit is"
-            " there twice, leave a row out of the table.",
+            "{value} is in {n:,} {n|row|rows} of {column}, and most other values are in one: if a"
+            " unit is there twice, leave a row out of the table.",
             message_id="roles.unit_twice",
             value=repr(shortened(value)),
             n=n,
