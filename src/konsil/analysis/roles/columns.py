@@ -23,6 +23,8 @@ FEW = 12
 NEAR = 0.3
 """Share of common labels from which two columns can be rated on one scale."""
 
+_MOST_DIFFERENT = 0.8
+"""Share of different values from which on those of two rows are exceptions."""
 _DATE = re.compile(
     r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|1[0-9]{9}(\.\d+)?|\d\d?:\d\d(:\d\d)?(\.\d+)?"
 )
@@ -100,6 +102,11 @@ class Column:
     def is_unique(self) -> bool:
         """Whether every row has a value, and another one."""
         return len(self.distinct) == len(self.cells) > 1
+
+    @cached_property
+    def is_nearly_unique(self) -> bool:
+        """Whether every row has a value, and only a few rows have the same as others."""
+        return self.is_full and _MOST_DIFFERENT * len(self.cells) <= len(self.distinct)
 
     @cached_property
     def is_full(self) -> bool:
