@@ -124,11 +124,6 @@ class Column:
         return bool(self.filled) and sum(map(len, self.filled)) > TEXT * len(self.filled)
 
     @cached_property
-    def is_prose(self) -> bool:
-        """Whether the values are texts of which most occur once, so that none is a label."""
-        return self.is_long and 2 * len(self.distinct) > len(self.filled)
-
-    @cached_property
     def is_nested(self) -> bool:
         """Whether cells contain objects of JSON."""
         return any(cell.startswith(("{", "[{")) for cell in self.filled[:5])
