@@ -113,6 +113,99 @@ def test_a_sheet_for_each_criterion(call: Call, tmp_path: Path) -> None:
         assert statistic["value"] == pytest.approx(ALPHA, rel=1e-11)
 
 
+def of_criteria(folder: Path, **others: list[tuple[str, ...]]) -> Path:
+    """A sheet for each criterion with a column for each rater, by usual first names."""
+    head, rows = ("Case", "Anna", "Ben", "Clara"), zip(*LABELS.values(), strict=True)
+    table = [head, *((f"case {n}", *row) for n, row in enumerate(rows))]
+    return workbook(folder, {"Accuracy": table, "Safety": [head, *reversed(table[1:])], **others})
+
+
+STATED = ("--unit", "Case", "--rater", "Anna", "--rater", "Ben", "--rater", "Clara")
+
+
+def printed(call: Call, *arguments: object) -> tuple[list[str], str]:
+    """The words of the printed command, and the refusal that has it."""
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, ""), err
+    (command,) = re.findall(r"^If so: konsil (.*)$", err, re.MULTILINE)
+    return shlex.split(command), err
+
+
+@pytest.mark.parametrize("stated", [(), STATED, ("--wide",)])
+def test_a_number_of_one_of_several_sheets_is_stated(
+    stated: tuple[str, ...], call: Call, tmp_path: Path
+) -> None:
+    """Kills: the first of two equal sheets without a word on the other."""
+    path = of_criteria(tmp_path)
+    words, err = printed(call, "agreement", path, *ONE, *stated)
+    assert "'Accuracy' and 'Safety' have these columns" in err and "--sheet '*'" in err
+    assert words[words.index("--sheet") + 1] == "Accuracy"
+    code, out, err = call(*words, "--json")
+    assert code == 0, err
+    assert json.loads(out)["statistics"][0]["value"] == pytest.approx(ALPHA, rel=1e-11)
+
+
+def test_sheets_of_another_kind_are_no_question(call: Call, tmp_path: Path) -> None:
+    notes: list[tuple[str, ...]] = [("Remark", "By"), ("late", "Anna"), ("twice", "Ben")]
+    head = [("Case", "Anna", "Ben", "Clara")]
+    path = of_criteria(tmp_path, Notes=notes)
+    _, err = printed(call, "agreement", path, *ONE, *STATED)
+    assert "--sheet Accuracy/Safety" in err and "'Notes' have" not in err
+    rows: list[tuple[str, ...]] = [*head, *zip("0123456789", *LABELS.values(), strict=True)]
+    # Neither notes nor a sheet with names alone has ratings.
+    path = workbook(tmp_path, {"Ratings": rows, "Notes": notes, "Later": head, "Empty": []})
+    code, out, err = call("agreement", path, *ONE, *STATED, "--json")
+    assert code == 0, err
+    assert json.loads(out)["statistics"][0]["value"] == pytest.approx(ALPHA, rel=1e-11)
+
+
+def test_other_columns_of_the_sheet_beside_change_nothing(call: Call, tmp_path: Path) -> None:
+    head: tuple[str, ...] = ("Case", "Anna", "Ben", "Clara", "Comment")
+    rows = [(*row, "x") for row in zip("0123456789", *LABELS.values(), strict=True)]
+    path = of_criteria(tmp_path, Tone=[head, *rows])
+    words, err = printed(call, "agreement", path, *ONE, *STATED)
+    assert "'Accuracy', 'Safety' and 'Tone' have these columns" in err
+    assert "--sheet Accuracy/Safety" in err and words[-2:] == ["--sheet", "Accuracy"]
+
+
+@pytest.mark.parametrize("stated", [(), STATED])
+def test_sheets_with_a_column_for_each_rater_are_criteria(
+    stated: tuple[str, ...], call: Call, tmp_path: Path
+) -> None:
+    """Kills: the agreement of one criterion with the other; both criteria as one."""
+    path = of_criteria(tmp_path)
+    words, err = printed(call, "agreement", path, "--sheet", "*", *ONE, *stated)
+    assert "Is each sheet that of one criterion?" in err
+    assert "First row: Case 'case 0', criterion 'Accuracy': Anna rated it '1'" in err
+    assert words[words.index("--criterion") + 1] == "sheet" and "--long" not in words
+    code, out, err = call(*words, "--json")
+    assert code == 0, err
+    groups = json.loads(out)["groups"]
+    assert [group["group"] for group in groups] == ["Accuracy", "Safety"]
+    for group in groups:
+        assert group["statistics"][0]["value"] == pytest.approx(ALPHA, rel=1e-11)
+
+
+def test_sheets_of_different_units_are_one_table_where_all_is_stated(
+    call: Call, tmp_path: Path
+) -> None:
+    head: tuple[str, ...] = ("Case", "Anna", "Ben", "Clara")
+    rows = [*zip("0123456789", *LABELS.values(), strict=True)]
+    path = workbook(tmp_path, {"May": [head, *rows[:5]], "June": [head, *rows[5:]]})
+    code, out, err = call("agreement", path, "--sheet", "*", *ONE, *STATED, "--json")
+    assert code == 0, err
+    assert json.loads(out)["statistics"][0]["value"] == pytest.approx(ALPHA, rel=1e-11)
+
+
+def test_compare_has_the_sheets_as_criteria(call: Call, tmp_path: Path) -> None:
+    path = of_criteria(tmp_path)
+    words, _ = printed(call, "compare", path, "--sheet", "*", "--resamples", "100")
+    assert words[words.index("--criterion") + 1] == "sheet"
+    code, out, err = call(*words, "--json")
+    assert code == 0, err
+    assert [c["name"] for c in json.loads(out)["criteria"]] == ["Accuracy", "Safety"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "named"),

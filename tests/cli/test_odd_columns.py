@@ -139,6 +139,36 @@ def test_counts_are_of_one_panel(
     assert not is_computed or f"{sum(sums)} ratings" in out
 
 
+@pytest.mark.parametrize("names", [("anna", "ben"), ("rater1", "rater2")])
+def test_a_unit_with_two_rows_is_named(names: tuple[str, str], call: Call, tmp_path: Path) -> None:
+    """Kills: the numbers of units as a rater, where one of them is there twice."""
+    rows = [[1, 3, 3], [2, 2, 3], [3, 4, 4], [3, 4, 3], [5, 5, 4], [6, 2, 2], [7, 1, 1], [8, 3, 3]]
+    file = write(tmp_path, ["case", *names], *rows)
+    code, _, err = call("agreement", file, "--resamples", 100)
+    assert code == 2 and "'3' is in 2 rows of case" in err
+    words, result = followed(call, file)
+    assert result is not None and words[words.index("--cluster") + 1] == "case"
+    assert (result["n_raters"], result["n_ratings"]) == (2, 16)
+
+
+@pytest.mark.parametrize("name", ["", "model", "case"])
+def test_counts_of_systems_are_asked_about(name: str, call: Call, tmp_path: Path) -> None:
+    """Kills: agreement of raters from numbers of right answers of systems."""
+    file = write(tmp_path, [name, "correct", "wrong"], ["GPT", 20, 5], ["Claude", 10, 15])
+    code, _, err = call("agreement", file, "--resamples", 100)
+    assert code == 2 and "rows are systems ('GPT' and 'Claude')" in err
+    words, result = followed(call, file)
+    assert result is not None and "--counts" in words
+    assert (result["n_units"], result["n_ratings"]) == (2, 50)
+
+
+def test_columns_of_raters_beside_units_are_no_systems(call: Call, tmp_path: Path) -> None:
+    """Kills: a comparison of units with the ratings of one rater, won by those of another."""
+    rows = ([k, "abc"[n], "bca"[n]] for k, n in zip("bcabca", (0, 1, 2, 1, 2, 0), strict=True))
+    code, _, err = call("agreement", write(tmp_path, ["Einheit", "Gutachter", "Wahl"], *rows))
+    assert code == 2 and "systems in" not in err
+
+
 def test_counts_beside_their_sum_need_no_equal_sums(call: Call, tmp_path: Path) -> None:
     sums = [6, 9, 3, 14] * 3
     rows = ([f"p{n}", *row, sum(row)] for n, row in enumerate(counted(sums)))

@@ -81,9 +81,62 @@ def test_usual_rows_with_such_names_are_no_totals(call: Call, tmp_path: Path) ->
 
 
 def test_a_range_below_the_names_is_asked_about(call: Call, tmp_path: Path) -> None:
-    table = lines()
-    err, result = asked(call, written(tmp_path, [table[0], ",(1-5),(1-5)", *table[1:]]), *ONE)
-    assert "'(1-5)'" in err and result is None
+    """Kills: a range, a unit or labels as a rating of a unit, whatever is stated of the raters."""
+    for labels, head, cell, n in (
+        ("12345", "", "(1-5)", 24),
+        ("12345", "(Nr.)", "(Punkte)", 6),
+        ("12345", "Skala", "ordinal", 12),
+        (["yes", "no"], "", "yes/no", 12),
+        ("12345", "unit", "0 = bad, 5 = good", 24),
+    ):
+        table = lines(labels, n)
+        right = result_of(call, written(tmp_path, table, "right.csv"))
+        path = written(tmp_path, [table[0], f'{head},"{cell}","{cell}"', *table[1:]])
+        for stated in ((), ("--rater", "r1", "--rater", "r2"), ("--wide",)):
+            err, result = asked(call, path, *stated, *ONE)
+            assert repr(cell) in err and "several rows" not in err
+            assert (result["n_units"], result["n_ratings"]) == (n, 2 * n)
+            [kappa], [same] = result["statistics"], right["statistics"]
+            assert kappa["value"] == pytest.approx(same["value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["long", "systems", "comparisons"])
+def test_a_range_below_the_names_of_another_table_is_asked_about(
+    shape: str, call: Call, tmp_path: Path
+) -> None:
+    """Kills: a refused command, as the row of a range has no unit."""
+    draw = random.Random(3)
+    cells = {
+        "long": ("case,rater,score", ",,(1-5)", lambda n: f"q{n // 2},{'ab'[n % 2]},{n % 5}"),
+        "systems": ("question,gpt,claude", ",(points),(points)", lambda n: f"q{n},{n % 5},3"),
+        "comparisons": (
+            "item,rater,model_a,model_b,winner",
+            ",,(name),(name),(a/b)",
+            lambda n: f"q{n},ann,x,y,{draw.choice('xy')}",
+        ),
+    }
+    head, heading, row = cells[shape]
+    command = {"long": "agreement", "systems": "compare"}.get(shape, "preference")
+    path = written(tmp_path, [head, heading, *map(row, range(24))])
+    err, result = asked(call, path, "--resamples", "100", command=command)
+    assert "below the names" in err
+    n = result.get("n_units", result.get("n_items", 24))
+    assert n == (12 if shape == "long" else 24)
+
+
+def test_a_first_row_of_ratings_explains_nothing(call: Call, tmp_path: Path) -> None:
+    """Kills: ratings that are left out as they are in the first row, or are ranges."""
+    rows = lines(["0-10", "10-20", "20-30"])
+    for first in ("c0,0-10,40-50", "c0,5+,2a", "c0,mild,mild"):
+        table = [rows[0], first, *(rows if "-" in first else lines("12345"))[2:]]
+        code, out, err = call("agreement", written(tmp_path, table), *ONE, "--json")
+        assert code == 0 or "below the names" not in err
+        assert code == 2 or json.loads(out)["n_units"] == 24
+    declared = [rows[0], ",1-5,1-5", *lines("12345")[1:]]
+    labels = ("--unit", "case", "--rater", "r1", "--rater", "r2", "--labels", "1,2,3,4,5,1-5")
+    code, out, err = call("agreement", written(tmp_path, declared), *ONE, "--json", *labels)
+    assert code == 0, err
+    assert json.loads(out)["n_units"] == 25
 
 
 def test_words_among_numbers_are_asked_about(call: Call, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from konsil.analysis.roles.reading import StatedRoles, TableFile
+from konsil.analysis.roles.reading import TableFile
 from konsil.cli.unclear_tables import (
     command,
     file_notes,
     open_separator,
+    open_sheets,
     unclear_file,
     with_command,
 )
@@ -107,6 +108,7 @@ def _estimated(
         name=table.name,
         unclear=unclear_file(table, settings),
         separator=open_separator(table, settings),
+        sheets={} if settings.sheet else open_sheets(table),
     )
     notes: list[str] = file_notes(table, settings)
     if export is not None:
@@ -115,8 +117,9 @@ def _estimated(
         file = replace(file, file_roles=roles_of_tool(export), question=export.question)
         notes.append(export.statement)
     elif table.stacked_by:
-        file_roles = StatedRoles(layout="long", raters=(table.stacked_by,))
-        question = f"Is each {table.stacked_by} that of one rater?"
+        from konsil.analysis.roles.questions.stacked import roles_of_stacked
+
+        file_roles, question = roles_of_stacked(table.frame, table.stacked_by)
         file = replace(file, file_roles=file_roles, question=question)
     with with_command(type(request), table, files):
         result = estimate(table.frame, request, file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,9 +31,16 @@ def with_command(
     try:
         yield
     except UnclearTableError as error:
-        settings = [] if table is None else settings_options(table.settings)
+        settings = [] if table is None else _settings_options(table)
         options = (*settings, *flags_of(kind, error.arguments))
         raise error.with_call(command(options, files)) from None
+
+
+def _settings_options(table: Table) -> Options:
+    """The settings by which a table was read, as options; of several sheets the one that it is."""
+    is_of_several = len(table.sheets) > 1 and not table.settings.sheet
+    sheet = table.sheet if is_of_several else table.settings.sheet
+    return settings_options(replace(table.settings, sheet=sheet))
 
 
 def command(proposed: Options, files: Sequence[Path] = ()) -> str:
@@ -126,6 +134,15 @@ def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:
         if equal:
             sentences.append(f"Columns with equal names are numbered, such as {equal[0]!r}.")
     return tuple(sentences)
+
+
+def open_sheets(table: Table) -> Mapping[str, Sequence[str]]:
+    """The columns of each sheet of a workbook, where several have some; those of the read first."""
+    if not table.columns_of_others:
+        return {}
+    others = (name for name in table.sheets if name != table.sheet)
+    columns = {name: table.columns_of_others.get(name, ()) for name in others}
+    return {table.sheet: table.frame.columns, **columns}
 
 
 def open_separator(table: Table, stated: FileSettings) -> str:

@@ -107,6 +107,7 @@ def _write_spreadsheet(
         "sheets": sheet.names,
         "settings": asdict(sheet.settings),
         "hidden": sheet.hidden,
+        "columns_of_others": sheet.columns_of_others,
     }
     _write_table(sheet.frame, sheet.lines, header, out)
 

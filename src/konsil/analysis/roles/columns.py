@@ -23,6 +23,8 @@ FEW = 12
 NEAR = 0.3
 """Share of common labels from which two columns can be rated on one scale."""
 
+_MOST_DIFFERENT = 0.8
+"""Share of different values from which on those of two rows are exceptions."""
 _DATE = re.compile(
     r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|1[0-9]{9}(\.\d+)?|\d\d?:\d\d(:\d\d)?(\.\d+)?"
 )
@@ -102,6 +104,11 @@ class Column:
         return len(self.distinct) == len(self.cells) > 1
 
     @cached_property
+    def is_nearly_unique(self) -> bool:
+        """Whether every row has a value, and only a few rows have the same as others."""
+        return self.is_full and _MOST_DIFFERENT * len(self.cells) <= len(self.distinct)
+
+    @cached_property
     def is_full(self) -> bool:
         """Whether every row has a value."""
         return len(self.filled) == len(self.cells)
@@ -115,11 +122,6 @@ class Column:
     def is_long(self) -> bool:
         """Whether the values are texts."""
         return bool(self.filled) and sum(map(len, self.filled)) > TEXT * len(self.filled)
-
-    @cached_property
-    def is_prose(self) -> bool:
-        """Whether the values are texts of which most occur once, so that none is a label."""
-        return self.is_long and 2 * len(self.distinct) > len(self.filled)
 
     @cached_property
     def is_nested(self) -> bool:

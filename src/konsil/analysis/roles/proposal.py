@@ -18,6 +18,7 @@ from konsil.analysis.roles.candidates.compared.shown_order import (
 )
 from konsil.analysis.roles.candidates.long import by_rating
 from konsil.analysis.roles.candidates.once import rated_once
+from konsil.analysis.roles.candidates.row_names import unclear_units
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import FEW, Column, Table, table_of
@@ -30,6 +31,7 @@ from konsil.analysis.roles.proof import (
     sample,
     unclear_totals,
 )
+from konsil.analysis.roles.questions.heading_rows import unclear_headings, without_headings
 from konsil.analysis.roles.reading import (
     COMPARISONS,
     COMPUTABLE,
@@ -70,6 +72,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         stated: what the user has stated; its columns are in the table.
         task: what the table is read for; None: not known.
     """
+    with_headings, frame = frame, without_headings(frame, stated)
     table = table_of_rows(frame, stated)
     complete = stated_draft(table, stated, task)
     if complete:
@@ -106,6 +109,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         if not unclear and frame.height > MOST_ROWS:
             unclear = list(contradictions(frame, readings[0], stated))
     unclear += unclear_sets(readings[0], stated)
+    unclear += unclear_headings(with_headings, readings[0], stated)
     return Proposal(readings[0], tuple(readings[1:]), not unclear, tuple(unclear), margin)
 
 
@@ -354,6 +358,7 @@ def _unclear_cells(table: Table, reading: TableReading) -> Iterator[Translatable
     rated = [table.by_name[name] for name in reading.rated if name in table.by_name]
     if reading.shape == "wide" and sum(len(column.filled) for column in rated) < _FEWEST:
         yield message("There are hardly any ratings.", message_id="roles.hardly_any")
+    yield from unclear_units(table, reading)
     numbers = [column for column in rated if column.is_number]
     marks = [decimal_mark(column.distinct) for column in numbers]
     settled = decimal_mark(

@@ -209,12 +209,14 @@ class StatedRoles:
         return any((self.layout, self.names, self.split, *columns))
 
     def without(self, names: Collection[str]) -> StatedRoles:
-        """The roles of the units, raters and labels without those of some columns."""
+        """The roles of units, raters, labels and criteria without those of some columns."""
         units, raters, labels, unused = (
             tuple(name for name in columns if name not in names)
             for columns in (self.units, self.raters, self.labels, self.unused)
         )
-        return replace(self, units=units, raters=raters, labels=labels, unused=unused)
+        criterion = None if self.criterion in names else self.criterion
+        rest = replace(self, units=units, raters=raters, labels=labels, unused=unused)
+        return replace(rest, criterion=criterion)
 
     def with_known(self, defaults: StatedRoles) -> StatedRoles:
         """The roles that are known where others are not stated."""
@@ -226,6 +228,7 @@ class StatedRoles:
             units=self.units or defaults.units,
             raters=self.raters or defaults.raters,
             labels=self.labels or defaults.labels,
+            criterion=self.criterion or defaults.criterion,
             unused=self.unused or defaults.unused,
         )
 
@@ -374,6 +377,8 @@ class Purpose:
     """What has to be confirmed before `file_roles` are read; empty: nothing."""
     separator: str = ""
     """What is between the cells of a text whose decimal sign is open; empty: no such text."""
+    sheets: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """The sheets of a workbook of which none is stated -> their columns; the first one is read."""
 
 
 @dataclass(frozen=True)
@@ -395,6 +400,8 @@ class TableFile:
     """What has to be confirmed before `file_roles` are read; empty: nothing."""
     separator: str = ""
     """What is between the cells of a text whose decimal sign is open; empty: no such text."""
+    sheets: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """The sheets of a workbook of which none is stated -> their columns; the first one is read."""
 
     def purpose(
         self,
@@ -413,4 +420,5 @@ class TableFile:
             file_roles=self.file_roles,
             question=self.question,
             separator=self.separator,
+            sheets=self.sheets,
         )

@@ -33,8 +33,14 @@ from konsil.analysis.roles.questions.arguments import (
     how_to_state,
     unknown_roles,
 )
+from konsil.analysis.roles.questions.heading_rows import (
+    heading_words,
+    unclear_headings,
+    without_headings,
+)
 from konsil.analysis.roles.questions.labels import unanswered
 from konsil.analysis.roles.questions.spellings import cell_arguments, unclear_cells
+from konsil.analysis.roles.questions.stacked import leaves_tables_open, open_sheets
 from konsil.analysis.roles.questions.stateable import (
     has_no_ratings,
     has_numbers,
@@ -101,13 +107,18 @@ def recognise(
     if purpose.file_roles is not None:
         return _of_known(frame, stated, purpose, table)
     laid_out = by_layout(frame, stated, purpose)
+    ratings = without_headings(table, stated)
     is_grouped = laid_out is not None and (stated.has_no_groups or laid_out.group is not None)
     if purpose.task == "groups" and not is_grouped:
         laid_out = None
     if laid_out is not None:
         check_used(laid_out, stated, purpose)
-        of_cells = unclear_cells(frame, laid_out, stated, purpose.separator)
-        unclear = (*unclear_sets(laid_out, stated), *of_cells)
+        of_cells = unclear_cells(
+            without_headings(frame, stated), laid_out, stated, purpose.separator
+        )
+        of_rows = unclear_headings(frame, laid_out, stated)
+        of_sheets = open_sheets(laid_out, purpose)
+        unclear = (*unclear_sets(laid_out, stated), *of_rows, *of_cells, *of_sheets)
         if unclear:
             raise _refusal(frame, Proposal(laid_out, unclear=unclear), stated, purpose)
         return Recognised(laid_out, laid_out.units == stated.units, frame)
@@ -117,9 +128,11 @@ def recognise(
         proposal = _with_questions(
             proposal,
             *_unclear_rows(reading, stated, purpose),
-            *unclear_cells(table, reading, stated, purpose.separator),
-            *unclear_outcomes(table, reading, stated),
-            *(unclear_totals(table, reading) if table is not frame else ()),
+            *unclear_headings(table, reading, stated),
+            *unclear_cells(ratings, reading, stated, purpose.separator),
+            *unclear_outcomes(ratings, reading, stated),
+            *(unclear_totals(ratings, reading) if table is not frame else ()),
+            *open_sheets(reading, purpose),
         )
     if reading is not None and purpose.task == "ratings" and reading.shape in COMPARISONS:
         raise _refusal(frame, proposal, stated, purpose)
@@ -143,8 +156,12 @@ def proved(
     table: pl.DataFrame, recognised: Recognised, stated: StatedRoles, purpose: Purpose
 ) -> Recognised:
     """What some rows showed of a table, proved on all of them; refused where labels are unclear."""
-    reading = recognised.reading
-    if unclear := (*unclear_cells(table, reading, stated), *unclear_totals(table, reading)):
+    reading, ratings = recognised.reading, without_headings(table, stated)
+    if unclear := (
+        *unclear_headings(table, reading, stated),
+        *unclear_cells(ratings, reading, stated),
+        *unclear_totals(ratings, reading),
+    ):
         raise _refusal(table, Proposal(reading, unclear=unclear), stated, purpose)
     return recognised
 
@@ -182,7 +199,9 @@ def _of_known(
     file_roles, question = purpose.file_roles or StatedRoles(), purpose.question
     unasked = replace(purpose, file_roles=None, question="")
     free = file_roles.without(stated.columns)
-    is_asked = bool(question) and not stated.has_ratings and free.raters == file_roles.raters
+    is_open = not stated.has_ratings and free.raters == file_roles.raters
+    is_open = is_open and free.criterion == file_roles.criterion
+    is_asked = bool(question) and (is_open or leaves_tables_open(table, stated, file_roles))
     is_own = bool(question) and not is_asked and stated.layout in (None, "wide")
     # Who rated is known where a column names the raters: the respondents are none.
     is_own = is_own or (is_asked and any(_names_raters(n, file_roles) for n in frame.columns))
@@ -312,6 +331,7 @@ def _refusal(
     frame: pl.DataFrame, proposal: Proposal, stated: StatedRoles, purpose: Purpose
 ) -> UnclearTableError:
     """The refusal of a table, with the likeliest reading that has numbers to compute."""
+    with_headings, frame = frame, without_headings(frame, stated)
     unclear = (*purpose.unclear, *map(str, proposal.unclear))
     readings = [] if proposal.reading is None else [proposal.reading, *proposal.rivals]
     if purpose.task == "groups":
@@ -344,7 +364,8 @@ def _refusal(
         proposed += [("by", ("-",)), *unknown_roles(reading)]
     proposed += choice_of_rounds(frame, reading, stated, purpose)
     proposed += combination(frame, reading)
-    proposed += cell_arguments(frame, reading, stated, purpose.separator)
+    words = heading_words(with_headings, reading, stated)
+    proposed += cell_arguments(frame, reading, stated, purpose.separator, words)
     proposed += outcome_arguments(frame, reading, stated)
     # A file has one sign of rows that are left out.
     sign = left_out(frame, reading)

@@ -35,8 +35,10 @@ def stated_draft(table: Table, stated: StatedRoles, task: Task | None = None) ->
     draft = _comparisons(table, stated) if are_compared else _ratings(table, stated)
     if draft is None:
         return None
+    if draft.shape in {"wide", *SHAPES_OF["long"], *COMPARISONS}:
+        draft.criterion = stated.criterion
     if draft.shape in SHAPES_OF["long"] | COMPARISONS:
-        draft.criterion, draft.repeat = stated.criterion, stated.repeat
+        draft.repeat = stated.repeat
     draft.weight, draft.system = stated.weight, stated.system
     if not draft.used.keys() <= table.by_name.keys():
         return None

@@ -97,14 +97,8 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
     rated, rater = _names(reading.rated), shortened(reading.rater or "-")
     if reading.shape in COMPARISONS:
         return _comparisons(reading)
-    if reading.shape == "long" and reading.criterion:
-        return message(
-            "raters in {rater}, criteria in {criterion}, labels in {columns}",
-            message_id="roles.long_by_criterion",
-            rater=rater,
-            criterion=shortened(reading.criterion),
-            columns=rated,
-        )
+    if reading.shape in {"long", "wide"} and reading.criterion:
+        return _ratings_by_criterion(reading, rated, shortened(reading.criterion))
     match reading.shape:
         case "wide":
             return message("raters {columns}", message_id="roles.wide", columns=rated)
@@ -145,6 +139,25 @@ def _ratings(reading: TableReading) -> TranslatableMessage:
             return message("answers {columns}", message_id="roles.answers", columns=rated)
         case _:
             return message("labels {columns}", message_id="roles.labels", columns=rated)
+
+
+def _ratings_by_criterion(
+    reading: TableReading, rated: Listed, criterion: str
+) -> TranslatableMessage:
+    if reading.shape == "wide":
+        return message(
+            "raters {columns}, criteria in {criterion}",
+            message_id="roles.wide_by_criterion",
+            columns=rated,
+            criterion=criterion,
+        )
+    return message(
+        "raters in {rater}, criteria in {criterion}, labels in {columns}",
+        message_id="roles.long_by_criterion",
+        rater=shortened(reading.rater or "-"),
+        criterion=criterion,
+        columns=rated,
+    )
 
 
 def _raters_in_rows(reading: TableReading, columns: Listed) -> TranslatableMessage:
@@ -327,6 +340,13 @@ def first_row(
             label=_quoted(cells[0][1]),
         )
     shown = listed(parts, end="{some}, {last}")
+    if reading.criterion and (reading.rater or reading.shape == "wide"):
+        unit = message(
+            "{unit}, criterion {criterion}",
+            message_id="roles.row_criterion",
+            unit=unit,
+            criterion=_quoted(row[reading.criterion]),
+        )
     if reading.shape == "counts":
         return message(
             "{unit}: numbers of raters {ratings}",
@@ -345,13 +365,6 @@ def first_row(
             message_id="roles.row_rater",
             rater=rater,
             ratings=shown,
-        )
-    if reading.criterion:
-        unit = message(
-            "{unit}, criterion {criterion}",
-            message_id="roles.row_criterion",
-            unit=unit,
-            criterion=_quoted(row[reading.criterion]),
         )
     return message(
         "{unit}: {rater} rated it {ratings}",

@@ -145,9 +145,14 @@ def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
 
 
 def refuse_empty(rows: pl.DataFrame, options: TableOptions) -> None:
-    """Refuse rows without a unit, rater or cluster."""
+    """Refuse rows without a unit, rater or cluster, but those of which no rating is stated."""
+    missing = [word for word in options.missing if word]
+    ratings = rows
+    if missing and rows.schema["label"] == pl.String:
+        is_stated = pl.col("label").str.strip_chars().is_in(missing).fill_null(value=False)
+        ratings = rows.filter(~is_stated)
     for role in ("unit", "rater", "cluster"):
-        empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
+        empty = ratings.filter(pl.col(role).is_null() | (pl.col(role) == ""))
         if empty.height:
             raise SourceError(
                 f"{options.name}: {options.place} {options.line(int(empty.item(0, 'row')))}: the"

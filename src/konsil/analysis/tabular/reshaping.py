@@ -51,7 +51,9 @@ def reshape(
     options = replace(options, unit=unit, split=reading.separator, has_sets=reading.has_sets)
     match reading.shape:
         case "wide":
-            return Reshaped(frame, replace(options, layout="wide", rater=reading.rated), slices)
+            by_criterion = _by_criterion(frame, reading.criterion, slices, options)
+            wide = replace(options, layout="wide", rater=reading.rated)
+            return Reshaped(frame, wide, by_criterion)
         case "counts":
             labels = options.labels or reading.rated
             return Reshaped(frame, replace(options, layout="counts", labels=labels), slices)

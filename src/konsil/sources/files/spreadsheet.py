@@ -7,8 +7,8 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from html import unescape
 from itertools import chain, islice
@@ -42,6 +42,8 @@ WIDEST, CELLS = 4_096, 100_000_000
 number of them."""
 
 _MOST_BYTES_OF_NAMES = 1 << 20
+_MOST_SHEETS, _MOST_ABOVE = 100, 30
+"""Sheets whose columns are compared with those of the sheet that is read, and their rows."""
 _BETWEEN = "/"
 """What is between the names of several sheets; no name has this sign."""
 SHEET = "sheet"
@@ -81,6 +83,8 @@ class Sheet:
     """The settings by which it was read."""
     hidden: tuple[str, ...] = ()
     """What a spreadsheet program does not show of the cells, in sentences."""
+    columns_of_others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The columns of each sheet beside it, as far as it is a table by its first rows."""
 
 
 def read_spreadsheet(path: Path, settings: FileSettings, where: str, as_is: bool = False) -> Sheet:
@@ -174,7 +178,7 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
     # Imported here, since it takes a third of a second and most tables are text.
     import openpyxl
 
-    sheet = settings.sheet
+    stated, sheet = settings, settings.sheet
     # Opened here: the library leaves a damaged file open.
     with path.open("rb") as file:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
@@ -221,7 +225,12 @@ def _read(path: Path, settings: FileSettings, where: str, as_is: bool) -> Sheet:
                 return Sheet(_as_one(frames, where), rows, sheet, names, settings)
             frame = frames[chosen[0]]
             hidden = faults.hidden_words(rows, frame.width)
-            return Sheet(frame, rows, chosen[0], names, settings, hidden)
+            others = {
+                name: columns
+                for name in names[:_MOST_SHEETS]
+                if name != chosen[0] and (columns := _columns(book[name], where, stated, as_is))
+            }
+            return Sheet(frame, rows, chosen[0], names, settings, hidden, others)
         finally:
             book.close()
 
@@ -337,10 +346,43 @@ def _table(
 
 
 # openpyxl has no types.
-def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401
-    """Each row that is not empty, with its number, empty cells at its end cut off."""
+def _columns(
+    page: Any,  # noqa: ANN401
+    where: str,
+    settings: FileSettings,
+    as_is: bool,
+) -> Sequence[str]:
+    """The names of a sheet's columns by its first rows; none where it has no rows below them.
+
+    What cannot be read of a sheet that nobody has asked for is no fault of the file.
+    """
+    page.reset_dimensions()
+    try:
+        rows = [row for _, row in _rows(page, where, _MOST_ABOVE)]
+        settings = with_rows_of_names(settings, rows) if as_is else settings
+        end = settings.skip + max(1, settings.header)
+        if len(rows) <= end:
+            return ()
+        heads = rows[settings.skip : end]
+        names = joined(heads) if settings.header else numbered_names(len(heads[0]))
+        return named(_frame(heads), names, where, settings.numbered).columns
+    except (SourceError, MemoryError, *_DAMAGED):
+        return ()
+
+
+# openpyxl has no types.
+def _rows(
+    page: Any,  # noqa: ANN401
+    where: str,
+    most: int | None = None,
+) -> Iterator[tuple[int, list[str | None]]]:
+    """Each row that is not empty, with its number, empty cells at its end cut off.
+
+    `most`: the last row that is read.
+    """
     cells = 0
-    for number, cells_of_row in enumerate(page.iter_rows(values_only=True), start=1):
+    numbered = enumerate(page.iter_rows(max_row=most, values_only=True), start=1)
+    for number, cells_of_row in numbered:
         width = len(cells_of_row)
         while width and cells_of_row[width - 1] is None:
             width -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -124,6 +124,8 @@ class Table:
     """The settings by which it was read, those that were detected included."""
     sheets: tuple[str, ...] = ()
     """All sheets of a spreadsheet, in order."""
+    columns_of_others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The columns of each sheet beside it, as far as it is a table."""
 
     stacked_by: str = ""
     """The column with the names of the sheets or files that are read as one table."""
@@ -174,7 +176,8 @@ def read_table(
         by = SHEET if is_pattern(settings.sheet) else ""
         table = Table(frame, path, str(header["sheet"]), lines, "row", used, sheets, stacked_by=by)
         hidden = tuple(cast(Sequence[str], header["hidden"]))
-        return _with_decimal(replace(table, hidden=hidden), as_is)
+        others = cast(Mapping[str, Sequence[str]], header["columns_of_others"])
+        return _with_decimal(replace(table, hidden=hidden, columns_of_others=others), as_is)
     if ending == ".parquet":
         unpacked = check_parquet(path, where)
         frame, lines, _ = read_apart("parquet", path, "", where, unpacked)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from konsil.analysis.roles.columns import Column
 from konsil.analysis.roles.evidence import Draft
-from konsil.analysis.roles.names import kinds
+from konsil.analysis.roles.names import fit, kinds
 
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
@@ -78,6 +78,23 @@ class Counts:
         """Whether most rows have the largest sum: some raters of a panel leave out some units."""
         largest = max(self.sums)
         return largest > 1 and 2 * self.sums.count(largest) >= len(self.sums)
+
+
+def are_of_systems(column: Column) -> bool:
+    """Whether the rows of a column are systems, so that counts may be those of their answers.
+
+    >>> are_of_systems(Column("", ("GPT-4", "Claude"))), are_of_systems(Column("", ("q1", "q2")))
+    (True, False)
+    >>> are_of_systems(Column("Modell", ("A", "B"))), are_of_systems(Column("model answer", ("1",)))
+    (True, False)
+    """
+    names = [cell for cell in column.distinct[:_MOST_SYSTEMS] if kinds(cell)["system"]]
+    are_named = len(column.distinct) <= _MOST_SYSTEMS and 2 * len(names) > len(column.distinct)
+    return are_named or fit(column.name, "system") == 1
+
+
+_MOST_SYSTEMS = 20
+"""Rows up to which names of systems are no names of their answers, such as gpt-q17."""
 
 
 def are_shares(numbers: Collection[float]) -> bool:

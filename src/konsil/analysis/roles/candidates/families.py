@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from konsil.analysis.roles.columns import NEAR, Table
+from konsil.analysis.roles.columns import NEAR, Column, Table
 from konsil.analysis.roles.names import Kind, best_fit, kinds, pattern_regex, words
 from konsil.analysis.roles.reading import StatedRoles
 
@@ -43,8 +43,13 @@ def named_by_pattern(table: Table, stated: StatedRoles) -> tuple[str, ...]:
     """The columns of ratings that the stated pattern describes; texts beside ratings are none."""
     aside = {*taken_columns(stated), *stated.groups, *stated.unused}
     names = matching(stated.names or "", [name for name in table.by_name if name not in aside])
-    rated = tuple(name for name in names if not table.by_name[name].is_prose)
+    rated = tuple(name for name in names if not _is_prose(table.by_name[name]))
     return rated or names
+
+
+def _is_prose(column: Column) -> bool:
+    """Whether the values are texts of which most occur once, so that none is a label."""
+    return column.is_long and 2 * len(column.distinct) > len(column.filled)
 
 
 def taken_columns(stated: StatedRoles) -> set[str]:

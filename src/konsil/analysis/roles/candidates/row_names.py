@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import combinations, takewhile
 
+from konsil.analysis.roles.candidates.counts import are_of_systems
 from konsil.analysis.roles.candidates.families import word_behind
 from konsil.analysis.roles.candidates.leftover import OF_A_RATING, OTHER_ROLES
 from konsil.analysis.roles.columns import Column, Table
-from konsil.analysis.roles.evidence import Draft
+from konsil.analysis.roles.evidence import Draft, shortened
 from konsil.analysis.roles.names import best_fit, fit, words
+from konsil.analysis.roles.reading import TableReading
 from konsil.analysis.roles.vocabulary import NAMED, NameRole
+from konsil.errors import choice
+from konsil.errors.message import TranslatableMessage, listed, message
 
 _BESIDE_UNIT: tuple[NameRole, ...] = ("system", "repeat", "unit")
 """What a column that names the rows together with that of the units can be named for."""
@@ -76,6 +81,42 @@ def add_rows_of(draft: Draft, name: str, points: float = -3.0) -> None:
     draft.add(points, "unit_has_rows", name)
     if fit(name, "unit") >= 0.7 and draft.shape in {"wide", "rater-by-criterion"}:
         draft.cluster = name
+
+
+def add_repeated(draft: Draft, column: Column) -> None:
+    """The column of units with several rows, or with two of a few units, which is asked."""
+    add_rows_of(draft, column.name, points=-0.5 if column.is_nearly_unique else -3.0)
+    if column.is_nearly_unique and draft.cluster == column.name:
+        draft.roles[column.name] = "cluster"
+
+
+def unclear_units(table: Table, reading: TableReading) -> Iterator[TranslatableMessage]:
+    """What is asked of what names the rows: a unit with two of them, and systems beside counts."""
+    cluster = table.by_name.get(reading.cluster or "")
+    if cluster is not None and cluster.is_nearly_unique and not cluster.is_unique:
+        (value, n), *_ = Counter(cluster.filled).most_common(1)
+        yield message(
+            "{value} is in {n:,} {n|row|rows} of {column}, and most other values are in one: if a"
+            " unit is there twice, leave a row out of the table.",
+            message_id="roles.unit_twice",
+            value=repr(shortened(value)),
+            n=n,
+            column=shortened(cluster.name),
+        )
+    units = [table.by_name[name] for name in reading.units if name in table.by_name]
+    if reading.shape == "counts" and any(map(are_of_systems, units)):
+        yield message(
+            "The rows are systems ({cells}): {columns} may count their answers, and agreement is"
+            " only that of raters; {layout} states that each number is one of raters.",
+            message_id="roles.counts_of_systems",
+            cells=listed([repr(cell) for cell in units[0].distinct[:_MOST_SHOWN]]),
+            columns=listed([shortened(name) for name in reading.rated]),
+            layout=choice("layout", "counts"),
+        )
+
+
+_MOST_SHOWN = 4
+"""Systems that a sentence names."""
 
 
 def names_of_others(names: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from konsil.analysis.roles.candidates.leftover import (
 )
 from konsil.analysis.roles.candidates.row_names import (
     add_names_beside,
+    add_repeated,
     add_rows_of,
     is_named_but_last,
     names_of_others,
@@ -286,7 +287,7 @@ class Family:
         else:
             repeated = next((c for c in self.rest if self._may_repeat(c)), None)
             if repeated:
-                add_rows_of(draft, repeated.name)
+                add_repeated(draft, repeated)
             else:
                 draft.add(-0.3, "rows_are_units", self.label)
         if raters is not None and raters is not unit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -30,10 +30,19 @@ def unclear_cells(
 
 
 def cell_arguments(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, separator: str = ""
+    frame: pl.DataFrame,
+    reading: TableReading,
+    stated: StatedRoles,
+    separator: str = "",
+    headings: Sequence[str] = (),
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """The options that state what labels and names are."""
+    """The options that state what labels and names are.
+
+    `headings`: cells of rows above that explain the columns, which are no ratings.
+    """
     options = dict(label_arguments(frame, reading, stated, separator))
+    if headings:
+        options = {"missing": (*headings, *options.pop("missing", ())), **options}
     names = name_recodings(frame, reading, stated)
     if names:
         options["recode"] = (*options.get("recode", ()), *names)

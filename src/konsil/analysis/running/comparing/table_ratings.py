@@ -116,7 +116,7 @@ def _melted(
     roles |= {"cluster": options.cluster or options.unit, "criterion": criterion}
     roles["rater"] = next(iter(options.rater), None)
     if options.layout == "wide":
-        index = [name for name in (ROW, _GROUP, options.unit, roles["cluster"]) if name]
+        index = [n for n in (ROW, _GROUP, options.unit, roles["cluster"], criterion) if n]
         numbered = numbered.unpivot(
             on=list(options.rater),
             index=list(dict.fromkeys(index)),

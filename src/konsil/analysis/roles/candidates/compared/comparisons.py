@@ -110,7 +110,10 @@ def _are_systems(table: Table, first: Column, second: Column, *, is_named: bool)
     """Whether two columns have one vocabulary and are never equal in a row."""
     if not is_named and (table.n_rows < _FEWEST or table.share(first, second) < 0.5):
         return False
-    if min(fit(first.name, "rater"), fit(second.name, "rater")) == 1:
+    names = (first.name, second.name)
+    if min(fit(name, "rater") for name in names) == 1:
+        return False
+    if not is_named and max(max(fit(n, "rater"), fit(n, "unit")) for n in names) == 1:
         return False
     if len(first.folded | second.folded) > (_MANY_SYSTEMS if is_named else _MOST_SYSTEMS):
         return False
