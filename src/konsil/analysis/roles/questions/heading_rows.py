@@ -10,7 +10,15 @@ import polars as pl
 
 from konsil.analysis.roles.names import words
 from konsil.analysis.roles.reading import StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import CANNOT_JUDGE, NO_ANSWER, NO_CELL
+from konsil.analysis.roles.vocabulary import (
+    CANNOT_JUDGE,
+    NAMES_OF_RANGES,
+    NO_ANSWER,
+    NO_CELL,
+    OR,
+    UNITS_OF_MEASUREMENT,
+    UP_TO,
+)
 from konsil.errors import option
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import is_number, own_numbers
@@ -24,67 +32,13 @@ _MOST_LABELS = 100
 _MOST_SHOWN = 6
 """Cells of a row that a sentence names."""
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
-_RANGE = re.compile(rf"{_NUMBER} ?(?:-|–|—|to|bis|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?")
+_RANGE = re.compile(
+    rf"{_NUMBER} ?(?:-|–|—|{'|'.join(sorted(UP_TO))}|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?"
+)
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
 _MEANINGS = re.compile(rf"{_NUMBER} ?[=:] ?[^,;/]+(?:[,;/] ?{_NUMBER} ?[=:] ?[^,;/]+)+")
 """What numbers mean: 0 = no, 1 = yes."""
-_BETWEEN_LABELS = re.compile(r" ?[/|,;] ?| or | oder ")
-_UNITS = frozenset(
-    {
-        "points",
-        "point",
-        "pts",
-        "punkte",
-        "punkt",
-        "score",
-        "scores",
-        "percent",
-        "prozent",
-        "%",
-        "mm",
-        "cm",
-        "ms",
-        "s",
-        "sec",
-        "seconds",
-        "sekunden",
-        "min",
-        "minutes",
-        "minuten",
-        "h",
-        "hours",
-        "stunden",
-        "years",
-        "jahre",
-        "mg",
-        "kg",
-        "ml",
-        "likert",
-        "nominal",
-        "ordinal",
-        "interval",
-        "intervall",
-    }
-)
-"""Units of measurement and levels of scales, in small letters."""
-_NAMES = frozenset(
-    {
-        "unit",
-        "units",
-        "einheit",
-        "einheiten",
-        "masseinheit",
-        "scale",
-        "skala",
-        "scales",
-        "skalen",
-        "range",
-        "bereich",
-        "wertebereich",
-        "spannweite",
-    }
-)
-"""What names a row of units of measurement or ranges, as `plain` writes it."""
+_BETWEEN_LABELS = re.compile(rf" ?[/|,;] ?| (?:{'|'.join(sorted(OR))}) ")
 
 
 def without_headings(frame: pl.DataFrame, stated: StatedRoles) -> pl.DataFrame:
@@ -156,7 +110,7 @@ class _Below:
         What names a row is empty, says what the row has, or is explained itself.
         """
         filled = {n: cell for n, cell in enumerate(row) if _is_filled(cell)}
-        is_named = bool(words(row[0])) and {*words(row[0])} <= _NAMES
+        is_named = bool(words(row[0])) and {*words(row[0])} <= NAMES_OF_RANGES
         is_nameless = is_named or 0 not in filled
         others = {n: cell for n, cell in filled.items() if n or not is_nameless}
         if not others or self.declared & {*others.values()}:
@@ -205,7 +159,7 @@ def _is_explanation(cell: str) -> bool:
     [False, False, False, False, False]
     """
     patterns = (_RANGE, _BRACKETED, _MEANINGS)
-    return cell.casefold() in _UNITS or any(p.fullmatch(cell) for p in patterns)
+    return cell.casefold() in UNITS_OF_MEASUREMENT or any(p.fullmatch(cell) for p in patterns)
 
 
 def _text(value: object) -> str:
