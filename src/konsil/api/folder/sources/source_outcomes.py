@@ -125,7 +125,8 @@ def _labels(
     parts = []
     for name, meaning in meanings.items():
         stated = {*source.missing, *source.labels, *source.labels_of.get(name, ()), ""}
-        known = stated | {*meaning.criterion.scale.options()}
+        # In a column of losers a label is a word for the side that lost.
+        known = stated if sense_of(heading) < 0 else stated | {*meaning.criterion.scale.options()}
         of_it = combinations.filter(pl.col("criterion") == name)
         words = of_it.filter(~pl.col("outcome").is_in(known))
         _refuse_two_meanings(of_it, meaning, stated, table)
@@ -148,7 +149,11 @@ def _labelled(
 ) -> pl.DataFrame:
     """Combinations with the label that each means, null where it means none."""
     sense = sense_of(heading) or 1
-    steps = known_steps(words, headings) * sense
+    steps = known_steps(words, headings)
+    if sense < 0:
+        own = {label: step for step, label in meaning.label_by_step.items()}
+        of_labels = words["outcome"].replace_strict(own, default=None, return_dtype=pl.Int64)
+        steps = steps.fill_null(of_labels) * sense
     is_wide = max(meaning.label_by_step) > 1 and {*steps.abs().drop_nulls()} <= {0, 1}
     systems = {*words["first"].str.to_lowercase(), *words["second"].str.to_lowercase()}
     labels: list[str | None] = []
