@@ -117,3 +117,18 @@ def test_short_answers_are_no_systems(
     recurring = [[n, "xy"[int(n) % 2], "yz"[int(n) % 3 % 2], *row] for n, _, _, *row in rows]
     file.write_text("\n".join(",".join(row) for row in [names, *recurring]) + "\n")
     assert "have answers" not in call("preference", file)[2]
+
+
+def test_empty_sheets_beside_a_table_are_no_question(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "book.xlsx"
+    rated = pd.DataFrame({"case": range(8), "dr_a": LABELS[:, 0], "dr_b": LABELS[:, 1]})
+    with pd.ExcelWriter(file) as book:
+        rated.to_excel(book, sheet_name="Tabelle1", index=False)
+        for name in ("Tabelle2", "Tabelle3"):
+            pd.DataFrame().to_excel(book, sheet_name=name, index=False)
+    code, out, _ = call("agreement", file, "--resamples", "100")
+    assert (code, "8 units in case; raters dr_a, dr_b" in out) == (0, True)
+    with pd.ExcelWriter(file, mode="a") as book:
+        rated.rename(columns={"dr_b": "dr_c"}).to_excel(book, sheet_name="More", index=False)
+    code, _, err = call("agreement", file, "--resamples", "100")
+    assert (code, "--sheet Tabelle1" in err) == (2, True)

@@ -42,6 +42,8 @@ WIDEST, CELLS = 4_096, 100_000_000
 number of them."""
 
 _MOST_BYTES_OF_NAMES = 1 << 20
+_UNREADABLE = "\x1funreadable"
+"""What stands for the names of columns that cannot be read."""
 _MOST_SHEETS, _MOST_ABOVE = 100, 30
 """Sheets whose columns are compared with those of the sheet that is read, and their rows."""
 _BETWEEN = "/"
@@ -354,7 +356,8 @@ def _columns(
 ) -> Sequence[str]:
     """The names of a sheet's columns by its first rows; none where it has no rows below them.
 
-    What cannot be read of a sheet that nobody has asked for is no fault of the file.
+    What cannot be read of a sheet that nobody has asked for is no fault of the file, but such a
+    sheet is not empty.
     """
     page.reset_dimensions()
     try:
@@ -367,7 +370,7 @@ def _columns(
         names = joined(heads) if settings.header else numbered_names(len(heads[0]))
         return named(_frame(heads), names, where, settings.numbered).columns
     except (SourceError, MemoryError, *_DAMAGED):
-        return ()
+        return (_UNREADABLE,)
 
 
 # openpyxl has no types.

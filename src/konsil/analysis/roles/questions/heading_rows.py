@@ -33,10 +33,11 @@ _MOST_SHOWN = 6
 """Cells of a row that a sentence names."""
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 _RANGE = re.compile(
-    rf"{_NUMBER} ?(?:-|–|—|{'|'.join(sorted(UP_TO))}|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?"
+    rf"(?:[^\W\d_]+ )?{_NUMBER}"
+    rf" ?(?:-|–|—|{'|'.join(sorted(UP_TO))}|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?"
 )
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
-_MEANINGS = re.compile(rf"{_NUMBER} ?[=:] ?[^,;/]+(?:[,;/] ?{_NUMBER} ?[=:] ?[^,;/]+)+")
+_MEANINGS = re.compile(rf"{_NUMBER} ?[=:] ?[^,;/]+(?:[,;/ ] ?{_NUMBER} ?[=:] ?[^,;/]+)+")
 """What numbers mean: 0 = no, 1 = yes."""
 _BETWEEN_LABELS = re.compile(rf" ?[/|,;] ?| (?:{'|'.join(sorted(OR))}) ")
 
@@ -107,9 +108,13 @@ class _Below:
     def is_heading(self, row: tuple[str, ...]) -> bool:
         """Whether a row above explains the columns: no other row has one of its cells.
 
-        What names a row is empty, says what the row has, or is explained itself.
+        What names a row is empty, says what the row has, or is explained itself; where each other
+        cell is a range, a unit or the labels of its column, it may be any word.
         """
         filled = {n: cell for n, cell in enumerate(row) if _is_filled(cell)}
+        rest = {n: cell for n, cell in filled.items() if n}
+        if len(rest) > 1 and all(self._explains(n, cell, 1) for n, cell in rest.items()):
+            return not self.declared & {*rest.values()} and self._are_alone(rest)
         is_named = bool(words(row[0])) and {*words(row[0])} <= NAMES_OF_RANGES
         is_nameless = is_named or 0 not in filled
         others = {n: cell for n, cell in filled.items() if n or not is_nameless}
@@ -153,10 +158,12 @@ class _Below:
 def _is_explanation(cell: str) -> bool:
     """Whether a cell alone says that it is a range, a unit, or what numbers mean.
 
-    >>> [_is_explanation(cell) for cell in ("(1-5)", "0 bis 100", "[mm]", "Punkte", "0=no, 1=yes")]
+    >>> [_is_explanation(cell) for cell in ("(1-5)", "0 bis 100", "[mm]", "Punkte", "0=no 1=yes")]
     [True, True, True, True, True]
     >>> [_is_explanation(cell) for cell in ("5", "mild", "-1", "2024-01-31", "yes/no")]
     [False, False, False, False, False]
+    >>> _is_explanation("Likert 1-5"), _is_explanation("Grade 2")
+    (True, False)
     """
     patterns = (_RANGE, _BRACKETED, _MEANINGS)
     return cell.casefold() in UNITS_OF_MEASUREMENT or any(p.fullmatch(cell) for p in patterns)
