@@ -91,6 +91,25 @@ def test_the_likelier_decimal_mark_is_proposed(
     assert err.strip().splitlines()[-1].endswith(f"--decimal {mark}")
 
 
+@pytest.mark.parametrize(("others", "mark"), [("3", ","), ("812", "."), ("3.2", None)])
+def test_a_thousand_far_from_all_others_is_asked(
+    call: Call, tmp_path: Path, others: str, mark: str | None
+) -> None:
+    """Of whole numbers, the command has the likelier sign; beside points, no option reads it."""
+    rows = [f"{n},{others},{others if n % 3 else others[::-1]}" for n in range(1, 12)]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(["case,dr_a,dr_b", '0,"4,693",4', *rows]) + "\n")
+    words = ("agreement", file, "--level", "interval", "--resamples", "100")
+    code, _, err = call(*words)
+    assert (code, "'4,693'" in err, "4.693" in err) == (2, True, True)
+    last = err.strip().splitlines()[-1]
+    if mark is not None:
+        assert last.endswith(f"--decimal {mark}")
+    else:
+        assert not last.startswith("If so")
+        assert call(*words, "--decimal", ".")[0] == 0
+
+
 ANSWERS = ("Pneumonia", "Gout", "Eczema", "Sepsis", "Measles", "Angina", "Asthma", "Anaemia")
 
 
