@@ -27,6 +27,8 @@ _MOST = 3
 """Rows below the names that are looked at."""
 _FEWEST = 2
 """Rows of ratings below them."""
+_ROWS_OF_LABELS = 2_000
+"""Rows below whose labels are looked at."""
 _MOST_LABELS = 100
 """Different cells of a column of labels, or of numbers, that are looked at."""
 _MOST_SHOWN = 6
@@ -143,7 +145,9 @@ class _Below:
 
     def _labels(self, place: int) -> list[str]:
         if place not in self._labels_by_place:
-            cells = self.frame.to_series(place).drop_nulls().unique(maintain_order=True)
+            # Of the first rows: all of a million take a second.
+            first = self.frame.to_series(place).head(_ROWS_OF_LABELS)
+            cells = first.drop_nulls().unique(maintain_order=True)
             texts = map(_text, cells.head(_MOST_LABELS))
             self._labels_by_place[place] = [text for text in texts if _is_filled(text)]
         return self._labels_by_place[place]
