@@ -294,10 +294,10 @@ class Table:
 
     def shares(self, column: Column, others: Iterable[Column], enough: float = 1.0) -> float:
         """How far a column has the labels of the nearest of some others, or of one near enough."""
-        largest, known = 0.0, self._shares.setdefault(column.name, {})
+        largest, shares = 0.0, self._shares.setdefault(column.name, {})
         for other in others:
             largest = max(
-                largest, known[other.name] if other.name in known else self.share(column, other)
+                largest, shares[other.name] if other.name in shares else self.share(column, other)
             )
             if largest >= enough:
                 break

@@ -377,14 +377,14 @@ def _columns(
 def _rows(
     page: Any,  # noqa: ANN401
     where: str,
-    most: int | None = None,
+    last: int | None = None,
 ) -> Iterator[tuple[int, list[str | None]]]:
     """Each row that is not empty, with its number, empty cells at its end cut off.
 
-    `most`: the last row that is read.
+    `last`: the last row that is read.
     """
     cells = 0
-    numbered = enumerate(page.iter_rows(max_row=most, values_only=True), start=1)
+    numbered = enumerate(page.iter_rows(max_row=last, values_only=True), start=1)
     for number, cells_of_row in numbered:
         width = len(cells_of_row)
         while width and cells_of_row[width - 1] is None:
