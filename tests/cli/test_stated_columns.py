@@ -91,6 +91,25 @@ def test_the_likelier_decimal_mark_is_proposed(
     assert err.strip().splitlines()[-1].endswith(f"--decimal {mark}")
 
 
+@pytest.mark.parametrize(("others", "mark"), [("3", ","), ("812", "."), ("3.2", None)])
+def test_a_thousand_far_from_all_others_is_asked(
+    call: Call, tmp_path: Path, others: str, mark: str | None
+) -> None:
+    """Of whole numbers, the command has the likelier sign; beside points, no option reads it."""
+    rows = [f"{n},{others},{others if n % 3 else others[::-1]}" for n in range(1, 12)]
+    file = tmp_path / "table.csv"
+    file.write_text("\n".join(["case,dr_a,dr_b", '0,"4,693",4', *rows]) + "\n")
+    words = ("agreement", file, "--level", "interval", "--resamples", "100")
+    code, _, err = call(*words)
+    assert (code, "'4,693'" in err, "4.693" in err) == (2, True, True)
+    last = err.strip().splitlines()[-1]
+    if mark is not None:
+        assert last.endswith(f"--decimal {mark}")
+    else:
+        assert not last.startswith("If so")
+        assert call(*words, "--decimal", ".")[0] == 0
+
+
 ANSWERS = ("Pneumonia", "Gout", "Eczema", "Sepsis", "Measles", "Angina", "Asthma", "Anaemia")
 
 
@@ -117,3 +136,18 @@ def test_short_answers_are_no_systems(
     recurring = [[n, "xy"[int(n) % 2], "yz"[int(n) % 3 % 2], *row] for n, _, _, *row in rows]
     file.write_text("\n".join(",".join(row) for row in [names, *recurring]) + "\n")
     assert "have answers" not in call("preference", file)[2]
+
+
+def test_empty_sheets_beside_a_table_are_no_question(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "book.xlsx"
+    rated = pd.DataFrame({"case": range(8), "dr_a": LABELS[:, 0], "dr_b": LABELS[:, 1]})
+    with pd.ExcelWriter(file) as book:
+        rated.to_excel(book, sheet_name="Tabelle1", index=False)
+        for name in ("Tabelle2", "Tabelle3"):
+            pd.DataFrame().to_excel(book, sheet_name=name, index=False)
+    code, out, _ = call("agreement", file, "--resamples", "100")
+    assert (code, "8 units in case; raters dr_a, dr_b" in out) == (0, True)
+    with pd.ExcelWriter(file, mode="a") as book:
+        rated.rename(columns={"dr_b": "dr_c"}).to_excel(book, sheet_name="More", index=False)
+    code, _, err = call("agreement", file, "--resamples", "100")
+    assert (code, "--sheet Tabelle1" in err) == (2, True)

@@ -88,6 +88,9 @@ def test_a_range_below_the_names_is_asked_about(call: Call, tmp_path: Path) -> N
         ("12345", "Skala", "ordinal", 12),
         (["yes", "no"], "", "yes/no", 12),
         ("12345", "unit", "0 = bad, 5 = good", 24),
+        ("12345", "Identifier", "1=poor 5=excellent", 12),
+        ("12345", "Description", "Likert 1-5", 12),
+        (["yes", "no"], "free text", "yes/no", 12),
     ):
         table = lines(labels, n)
         right = result_of(call, written(tmp_path, table, "right.csv"))

@@ -111,12 +111,12 @@ def _use(draft: DraftWorkshop, name: str, roles: Mapping[str, Role]) -> None:
     command = draft.command_of(name)
     if command:
         is_compared = draft.tables[name].is_only_computed
-        what = (
+        purpose = (
             "comparisons; this compares the systems"
             if is_compared
             else "ratings; this computes their agreement"
         )
-        click.echo(f"  not used: a study cannot hold these {what}:")
+        click.echo(f"  not used: a study cannot hold these {purpose}:")
         click.echo(f"  {command}")
     for role in missing if not command else ():
         click.echo(f"  not used: no column is the {words[role]}; name the table again")

@@ -119,7 +119,8 @@ def unclear_file(table: Table, stated: FileSettings) -> tuple[str, ...]:
     """What is unclear of a file: which sheet, and which rows have the names of the columns."""
     settings = table.settings
     sentences = []
-    if len(table.sheets) > 1 and not stated.sheet:
+    # Beside empty sheets, which old programs add, the one with a table is meant.
+    if not stated.sheet and table.columns_of_others:
         names = ", ".join(map(repr, table.sheets))
         sentences.append(f"The spreadsheet has {len(table.sheets)} sheets: {names}.")
     if settings.header == 0 != stated.header:

@@ -127,8 +127,8 @@ def below(place: str, sentence: str) -> str:
     >>> below("analyses[0]", placed("by", "has no column"))
     'analyses[0].by: has no column'
     """
-    own = place_of(sentence)
-    return f"{place}.{sentence}" if own is None else placed(f"{place}.{own[0]}", own[1])
+    inner = place_of(sentence)
+    return f"{place}.{sentence}" if inner is None else placed(f"{place}.{inner[0]}", inner[1])
 
 
 def in_file(file: str, sentence: str) -> str:
@@ -137,8 +137,8 @@ def in_file(file: str, sentence: str) -> str:
     >>> in_file("study.toml", placed("raters", "is empty"))
     'study.toml: raters: is empty'
     """
-    own = place_of(sentence)
-    return placed(file, sentence) if own is None else placed(f"{file}: {own[0]}", own[1])
+    inner = place_of(sentence)
+    return placed(file, sentence) if inner is None else placed(f"{file}: {inner[0]}", inner[1])
 
 
 def place_of(sentence: str) -> tuple[str, str] | None:

@@ -87,6 +87,20 @@ def decimal_mark(texts: Collection[str]) -> Mark | None:
     return None if is_open else "."
 
 
+def far_thousand(texts: Collection[str]) -> str | None:
+    """A number that, with its comma between thousands, is a hundred times as large as all others.
+
+    >>> far_thousand(["3.2", "4,693"]), far_thousand(["812", "4,693"]), far_thousand(["3,2"])
+    ('4,693', None, None)
+    """
+    grouped = [text for text in texts if re.fullmatch(GROUPED[","], text)]
+    others = [abs(number_of(text)) for text in texts if "," not in text and is_number(text, ".")]
+    if not grouped or not others:
+        return None
+    least = min(grouped, key=lambda text: abs(number_of(text)))
+    return least if abs(number_of(least)) > 100 * max(others) else None
+
+
 def may_be_thousands(texts: Collection[str], separator: str) -> bool:
     """Whether points may separate thousands in the numbers of a text with this separator.
 

@@ -14,7 +14,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, TypeVar, cast
 
@@ -90,12 +90,9 @@ class Request:
 
     def __post_init__(self) -> None:
         """Check every field with named values, and names of columns, of which numbers are texts."""
-        for entry in fields(cast(Any, self)):
-            flag = entry.metadata.get(FLAG, Flag())
-            if flag.metavar == COLUMN:
-                names = getattr(self, entry.name)
-                of_columns = self._columns(names, entry, option(entry.name, flag=flag.name))
-                object.__setattr__(self, entry.name, of_columns)
+        for name, (is_several, flag) in _of_columns(cast(Any, type(self))).items():
+            names = self._columns(getattr(self, name), is_several, option(name, flag=flag))
+            object.__setattr__(self, name, names)
         for name, (choices, is_several, flag) in _choices(cast(Any, type(self))).items():
             value = getattr(self, name)
             if is_several and isinstance(value, str):
@@ -104,9 +101,8 @@ class Request:
                 if word is not None and word not in choices:
                     raise self.refusal(_refused(option(name, flag=flag), word, choices))
 
-    def _columns(self, names: object, entry: Field[Any], where: str) -> object:
+    def _columns(self, names: object, is_several: bool, where: str) -> object:
         """Names of columns as texts: a data frame may number its columns."""
-        is_several = any(kind in str(entry.type) for kind in ("Sequence", "tuple"))
         if names is None or isinstance(names, str):
             return names
         if _is_number(names):
@@ -132,6 +128,21 @@ def _refused(name: str, word: object, choices: Sequence[str]) -> str:
     sentence = f"{name}: {word!r} is not one of {', '.join(map(repr, choices))}"
     hint = nearest(str(word), choices)
     return f"{sentence}; {hint}" if hint.startswith("did") else sentence
+
+
+@functools.cache
+def _of_columns(kind: type) -> dict[str, tuple[bool, str]]:
+    """Field with names of columns -> whether it may have several, and its option's name."""
+    hints = typing.get_type_hints(kind)
+    several = {tuple, Sequence}
+    columns = {}
+    for entry in fields(kind):
+        flag = entry.metadata.get(FLAG, Flag())
+        if flag.metavar == COLUMN:
+            hint = hints[entry.name]
+            origins = {typing.get_origin(part) for part in (hint, *typing.get_args(hint))}
+            columns[entry.name] = (not several.isdisjoint(origins), flag.name)
+    return columns
 
 
 @functools.cache

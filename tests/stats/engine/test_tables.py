@@ -172,26 +172,6 @@ def test_no_units_and_no_raters() -> None:
     assert tables.pair_tables(alone).shape == (4, 0)
 
 
-@settings(deadline=None)
-@given(codes())
-def test_patterns_with_their_multiplicities_have_the_same_totals(c: Codes) -> None:
-    c = Codes(c.labels, np.arange(len(c.labels)), c.n_labels)
-    kept, times = tables.patterns(c)
-    assert np.allclose(times @ tables.coincidences(kept), tables.coincidences(c).sum(0))
-    kept, times = tables.patterns(c, exchangeable=False)
-    assert np.allclose(times @ tables.pair_tables(kept), tables.pair_tables(c).sum(0))
-    assert times.sum() == len(c.labels)
-
-
-def test_patterns_of_many_raters_and_of_clusters() -> None:
-    g = np.random.default_rng(2)
-    c = Codes(g.integers(-1, 2, (40, 60)), np.arange(40), 2)
-    kept, times = tables.patterns(c)
-    assert np.allclose(times @ tables.coincidences(kept), tables.coincidences(c).sum(0))
-    with pytest.raises(ValueError, match="several units share a cluster"):
-        tables.patterns(Codes(c.labels, np.repeat(np.arange(20), 2), 2))
-
-
 def test_the_tallies_are_fast() -> None:
     g = np.random.default_rng(0)
     panel = Codes(g.integers(-1, 2, (1000, 9)).astype(np.int8), np.repeat(np.arange(200), 5), 2)

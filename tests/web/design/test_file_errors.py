@@ -255,6 +255,7 @@ UNMET = {
     "file.sheet_too_long": "takes a sheet of a million rows",
     "file.some": "takes 25 sheets",
     "nearest.some": "takes 25 names",
+    "nearest.not_searched": "of raters and systems of records, not of names in a file",
     "nearest.none": "there always is a sheet or an encoding",
     "file.more_cells": "takes a hundred million cells",
     "file.parquet_cells": "takes a hundred million cells",

@@ -294,10 +294,10 @@ class Table:
 
     def shares(self, column: Column, others: Iterable[Column], enough: float = 1.0) -> float:
         """How far a column has the labels of the nearest of some others, or of one near enough."""
-        largest, known = 0.0, self._shares.setdefault(column.name, {})
+        largest, shares = 0.0, self._shares.setdefault(column.name, {})
         for other in others:
             largest = max(
-                largest, known[other.name] if other.name in known else self.share(column, other)
+                largest, shares[other.name] if other.name in shares else self.share(column, other)
             )
             if largest >= enough:
                 break
@@ -311,9 +311,7 @@ def common_labels(a: Column, b: Column) -> float:
     relative to both; a column of one or two values inside the range of another of few is near it.
     """
     if not a.is_number or not b.is_number:
-        if not a.folded or not b.folded:
-            return 0.0
-        return len(a.folded & b.folded) / min(len(a.folded), len(b.folded))
+        return len(a.folded & b.folded) / max(1, min(len(a.folded), len(b.folded)))
     if a.is_whole != b.is_whole and len({*a.distinct, *b.distinct}) < FEW:
         return 0.0
     low, high = max(a.range[0], b.range[0]), min(a.range[1], b.range[1])

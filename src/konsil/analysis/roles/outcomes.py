@@ -72,8 +72,9 @@ def sense_of(name: str) -> int:
 
     >>> [sense_of(name) for name in ("Sieger", "preferredAnswer", "winner_gpt-4", "gpt4_verdict")]
     [1, 1, 1, 1]
-    >>> [sense_of(name) for name in ("loser", "least_preferred", "Schlechtere Antwort")]
-    [-1, -1, -1]
+    >>> losers = ("loser", "least_preferred", "Schlechtere Antwort", "loser_dr_a", "loser_anna")
+    >>> {sense_of(name) for name in losers}
+    {-1}
     >>> [sense_of(name) for name in ("baseline", "a_better", "choice_confidence", "longer")]
     [0, 0, 0, 0]
     """
@@ -84,7 +85,8 @@ def sense_of(name: str) -> int:
     rest = parts - verdicts - losers - BESIDE_VERDICTS - ORDERS - LEAST
     rest -= CRITERIA - {"harm", "strength"}
     is_named = bool(verdicts) != bool(losers) and side_of(name) is None
-    kind = kinds(" ".join(sorted(rest)))
+    # In their order: "dr a" is a person.
+    kind = kinds(" ".join(word for word in words(name) if word in rest))
     if not is_named or (rest and max(kind["rater"], kind["system"]) < _RATER):
         return 0
     return -1 if bool(losers) != bool(parts & LEAST) else 1

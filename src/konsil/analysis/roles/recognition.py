@@ -369,7 +369,9 @@ def _refusal(
     proposed += outcome_arguments(frame, reading, stated)
     # A file has one sign of rows that are left out.
     sign = left_out(frame, reading)
-    is_stateable = sign is not None and not any(unanswered(frame, reading, stated))
+    is_stateable = sign is not None and not any(
+        unanswered(frame, reading, stated, purpose.separator)
+    )
     is_stateable = is_stateable and not are_mirrored(frame, reading)
     if is_stateable and not computable and not is_other:
         unclear = (*unclear, str(how_to_state(purpose)))

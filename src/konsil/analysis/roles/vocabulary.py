@@ -325,6 +325,22 @@ COUNTED_IN_ROWS = _words(
 )
 """Words for counts and the like of the rows above; rows with usual ratings can be named so."""
 
+UNITS_OF_MEASUREMENT = _words(
+    "points point pts punkte punkt score scores percent prozent % mm cm ms s sec seconds sekunden"
+    " min minutes minuten h hours stunden years jahre mg kg ml likert nominal ordinal interval"
+    " intervall"
+)
+"""Units of measurement and levels of scales in a row that explains columns."""
+
+NAMES_OF_RANGES = _words(
+    "unit units einheit einheiten masseinheit scale skala scales skalen range bereich wertebereich"
+    " spannweite"
+)
+"""What names a row of units of measurement or ranges."""
+
+OR, UP_TO = frozenset({"or", "oder"}), frozenset({"to", "bis"})
+"""Words between labels, and between the ends of a range."""
+
 TRUTH_VALUES = frozenset({"true", "false"})
 """Two words that are labels in this order and, where numbers are needed, 0 and 1."""
 

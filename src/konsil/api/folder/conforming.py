@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from konsil.analysis.table.conformity import (
     forms,
     mismatches,
-    renaming_sentences,
     unlisted_systems,
     used,
-    with_todays_names,
 )
+from konsil.analysis.table.former_names import renaming_sentences, with_todays_names
 from konsil.errors import StudyError
 from konsil.errors.message import COMMA, Listed, TranslatableMessage, message, placed
 from konsil.plan.model.places import SIGN_UP

@@ -10,8 +10,8 @@ from typing import Any
 from konsil.analysis.table.conformity import (
     forms,
     used,
-    with_todays_names,
 )
+from konsil.analysis.table.former_names import with_todays_names
 from konsil.api.folder.blinded import named
 from konsil.api.folder.conforming import WAYS_OUT
 from konsil.api.folder.folder import Folder

@@ -261,8 +261,8 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
 
 def _without_name(refusal: str, name: str) -> str:
     """Why an analysis is refused, without its name before it."""
-    own = place_of(refusal)
-    return refusal.removeprefix(f"{name}: ") if own is None else own[1]
+    placed_at = place_of(refusal)
+    return refusal.removeprefix(f"{name}: ") if placed_at is None else placed_at[1]
 
 
 def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:

@@ -42,6 +42,8 @@ WIDEST, CELLS = 4_096, 100_000_000
 number of them."""
 
 _MOST_BYTES_OF_NAMES = 1 << 20
+_UNREADABLE = "\x1funreadable"
+"""What stands for the names of columns that cannot be read."""
 _MOST_SHEETS, _MOST_ABOVE = 100, 30
 """Sheets whose columns are compared with those of the sheet that is read, and their rows."""
 _BETWEEN = "/"
@@ -354,7 +356,8 @@ def _columns(
 ) -> Sequence[str]:
     """The names of a sheet's columns by its first rows; none where it has no rows below them.
 
-    What cannot be read of a sheet that nobody has asked for is no fault of the file.
+    What cannot be read of a sheet that nobody has asked for is no fault of the file, but such a
+    sheet is not empty.
     """
     page.reset_dimensions()
     try:
@@ -367,21 +370,21 @@ def _columns(
         names = joined(heads) if settings.header else numbered_names(len(heads[0]))
         return named(_frame(heads), names, where, settings.numbered).columns
     except (SourceError, MemoryError, *_DAMAGED):
-        return ()
+        return (_UNREADABLE,)
 
 
 # openpyxl has no types.
 def _rows(
     page: Any,  # noqa: ANN401
     where: str,
-    most: int | None = None,
+    last: int | None = None,
 ) -> Iterator[tuple[int, list[str | None]]]:
     """Each row that is not empty, with its number, empty cells at its end cut off.
 
-    `most`: the last row that is read.
+    `last`: the last row that is read.
     """
     cells = 0
-    numbered = enumerate(page.iter_rows(max_row=most, values_only=True), start=1)
+    numbered = enumerate(page.iter_rows(max_row=last, values_only=True), start=1)
     for number, cells_of_row in numbered:
         width = len(cells_of_row)
         while width and cells_of_row[width - 1] is None:

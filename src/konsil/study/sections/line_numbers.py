@@ -111,32 +111,33 @@ def _located(sentence: str, positions: Positions, data: Mapping[str, Any], file:
     if not sentence.startswith(f"{file}: "):
         return Problem(sentence)
     rest = _without_file(sentence, file)
-    own = _parts_of(rest)
-    position = None if own is None else _position_of(own[0], positions)
-    if own is None or position is None:
+    parts = _parts_of(rest)
+    position = None if parts is None else _position_of(parts[0], positions)
+    if parts is None or position is None:
         return Problem(rest, file)
-    place, fact = own
+    place, fact = parts
     return Problem(placed(_words(place, data), fact), file, *position, _analysis_of(place, data))
 
 
 def _without_file(sentence: str, file: str) -> str:
     """A sentence without the file that it begins with."""
-    own = place_of(sentence)
-    if own is None:
+    parts = place_of(sentence)
+    if parts is None:
         return sentence.removeprefix(f"{file}: ")
-    place, fact = own
+    place, fact = parts
     return fact if place == file else placed(place.removeprefix(f"{file}: "), fact)
 
 
 def _parts_of(sentence: str) -> tuple[str, str] | None:
     """The place in the protocol that a sentence begins with, and the rest."""
-    own = place_of(sentence)
-    if own is None and isinstance(sentence, TranslatableMessage):
+    parts = place_of(sentence)
+    if parts is None and isinstance(sentence, TranslatableMessage):
         return None
     match = _PLACE.fullmatch(sentence)
     if match is None:
         return None
-    return own if own is not None and own[0] == match["place"] else (match["place"], match["rest"])
+    is_same = parts is not None and parts[0] == match["place"]
+    return parts if is_same else (match["place"], match["rest"])
 
 
 def _analysis_of(place: str, data: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,15 @@ import polars as pl
 
 from konsil.analysis.roles.names import words
 from konsil.analysis.roles.reading import StatedRoles, TableReading
-from konsil.analysis.roles.vocabulary import CANNOT_JUDGE, NO_ANSWER, NO_CELL
+from konsil.analysis.roles.vocabulary import (
+    CANNOT_JUDGE,
+    NAMES_OF_RANGES,
+    NO_ANSWER,
+    NO_CELL,
+    OR,
+    UNITS_OF_MEASUREMENT,
+    UP_TO,
+)
 from konsil.errors import option
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.records.numerals import is_number, own_numbers
@@ -19,72 +27,21 @@ _MOST = 3
 """Rows below the names that are looked at."""
 _FEWEST = 2
 """Rows of ratings below them."""
+_ROWS_OF_LABELS = 2_000
+"""Rows below whose labels are looked at."""
 _MOST_LABELS = 100
 """Different cells of a column of labels, or of numbers, that are looked at."""
 _MOST_SHOWN = 6
 """Cells of a row that a sentence names."""
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
-_RANGE = re.compile(rf"{_NUMBER} ?(?:-|–|—|to|bis|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?")
+_RANGE = re.compile(
+    rf"(?:[^\W\d_]+ )?{_NUMBER}"
+    rf" ?(?:-|–|—|{'|'.join(sorted(UP_TO))}|\.\.\.?|…) ?{_NUMBER}(?: [^\W\d_]+)?"
+)
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
-_MEANINGS = re.compile(rf"{_NUMBER} ?[=:] ?[^,;/]+(?:[,;/] ?{_NUMBER} ?[=:] ?[^,;/]+)+")
+_MEANINGS = re.compile(rf"{_NUMBER} ?[=:] ?[^,;/]+(?:[,;/ ] ?{_NUMBER} ?[=:] ?[^,;/]+)+")
 """What numbers mean: 0 = no, 1 = yes."""
-_BETWEEN_LABELS = re.compile(r" ?[/|,;] ?| or | oder ")
-_UNITS = frozenset(
-    {
-        "points",
-        "point",
-        "pts",
-        "punkte",
-        "punkt",
-        "score",
-        "scores",
-        "percent",
-        "prozent",
-        "%",
-        "mm",
-        "cm",
-        "ms",
-        "s",
-        "sec",
-        "seconds",
-        "sekunden",
-        "min",
-        "minutes",
-        "minuten",
-        "h",
-        "hours",
-        "stunden",
-        "years",
-        "jahre",
-        "mg",
-        "kg",
-        "ml",
-        "likert",
-        "nominal",
-        "ordinal",
-        "interval",
-        "intervall",
-    }
-)
-"""Units of measurement and levels of scales, in small letters."""
-_NAMES = frozenset(
-    {
-        "unit",
-        "units",
-        "einheit",
-        "einheiten",
-        "masseinheit",
-        "scale",
-        "skala",
-        "scales",
-        "skalen",
-        "range",
-        "bereich",
-        "wertebereich",
-        "spannweite",
-    }
-)
-"""What names a row of units of measurement or ranges, as `plain` writes it."""
+_BETWEEN_LABELS = re.compile(rf" ?[/|,;] ?| (?:{'|'.join(sorted(OR))}) ")
 
 
 def without_headings(frame: pl.DataFrame, stated: StatedRoles) -> pl.DataFrame:
@@ -153,10 +110,14 @@ class _Below:
     def is_heading(self, row: tuple[str, ...]) -> bool:
         """Whether a row above explains the columns: no other row has one of its cells.
 
-        What names a row is empty, says what the row has, or is explained itself.
+        What names a row is empty, says what the row has, or is explained itself; where each other
+        cell is a range, a unit or the labels of its column, it may be any word.
         """
         filled = {n: cell for n, cell in enumerate(row) if _is_filled(cell)}
-        is_named = bool(words(row[0])) and {*words(row[0])} <= _NAMES
+        rest = {n: cell for n, cell in filled.items() if n}
+        if len(rest) > 1 and all(self._explains(n, cell, 1) for n, cell in rest.items()):
+            return not self.declared & {*rest.values()} and self._are_alone(rest)
+        is_named = bool(words(row[0])) and {*words(row[0])} <= NAMES_OF_RANGES
         is_nameless = is_named or 0 not in filled
         others = {n: cell for n, cell in filled.items() if n or not is_nameless}
         if not others or self.declared & {*others.values()}:
@@ -184,7 +145,9 @@ class _Below:
 
     def _labels(self, place: int) -> list[str]:
         if place not in self._labels_by_place:
-            cells = self.frame.to_series(place).drop_nulls().unique(maintain_order=True)
+            # Of the first rows: all of a million take a second.
+            first = self.frame.to_series(place).head(_ROWS_OF_LABELS)
+            cells = first.drop_nulls().unique(maintain_order=True)
             texts = map(_text, cells.head(_MOST_LABELS))
             self._labels_by_place[place] = [text for text in texts if _is_filled(text)]
         return self._labels_by_place[place]
@@ -199,13 +162,15 @@ class _Below:
 def _is_explanation(cell: str) -> bool:
     """Whether a cell alone says that it is a range, a unit, or what numbers mean.
 
-    >>> [_is_explanation(cell) for cell in ("(1-5)", "0 bis 100", "[mm]", "Punkte", "0=no, 1=yes")]
+    >>> [_is_explanation(cell) for cell in ("(1-5)", "0 bis 100", "[mm]", "Punkte", "0=no 1=yes")]
     [True, True, True, True, True]
     >>> [_is_explanation(cell) for cell in ("5", "mild", "-1", "2024-01-31", "yes/no")]
     [False, False, False, False, False]
+    >>> _is_explanation("Likert 1-5"), _is_explanation("Grade 2")
+    (True, False)
     """
     patterns = (_RANGE, _BRACKETED, _MEANINGS)
-    return cell.casefold() in _UNITS or any(p.fullmatch(cell) for p in patterns)
+    return cell.casefold() in UNITS_OF_MEASUREMENT or any(p.fullmatch(cell) for p in patterns)
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,11 @@ from konsil.analysis.roles.label_codes import (
     recodings_of,
 )
 from konsil.analysis.roles.names import pattern_regex
+from konsil.analysis.roles.questions.decimal_marks import (
+    decimal_sign,
+    far_thousands,
+    unclear_marks,
+)
 from konsil.analysis.roles.reading import COMPARISONS, StatedRoles, TableReading
 from konsil.analysis.roles.vocabulary import (
     NO_ANSWER,
@@ -27,7 +32,10 @@ from konsil.analysis.roles.vocabulary import (
 )
 from konsil.errors import option
 from konsil.errors.message import TranslatableMessage, listed, message
-from konsil.records.numerals import decimal_mark, is_number, may_be_thousands, number_of
+from konsil.records.numerals import (
+    is_number,
+    number_of,
+)
 
 _OTHER_CELLS = COMPARISONS | {"counts", "cross-table", "lists", "rows-to-combine"}
 """Shapes of which cells are no single labels of a rater, or are summed."""
@@ -69,7 +77,8 @@ def unclear_labels(
             labels=all_labels,
         )
     yield from labels.unanswered()
-    yield from _unclear_marks(frame, reading, separator)
+    yield from unclear_marks(frame, reading, separator)
+    yield from far_thousands(frame, reading, separator)
 
 
 def label_questions(
@@ -100,10 +109,11 @@ def label_questions(
 
 
 def unanswered(
-    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles
+    frame: pl.DataFrame, reading: TableReading, stated: StatedRoles, separator: str = ""
 ) -> Iterator[TranslatableMessage]:
     """What is asked of labels and no option of a command answers: the table is to be written so."""
-    return _Labels(frame, reading, stated).unanswered()
+    yield from _Labels(frame, reading, stated).unanswered()
+    yield from far_thousands(frame, reading, separator)
 
 
 def _has_names_again(frame: pl.DataFrame, reading: TableReading) -> bool:
@@ -136,7 +146,7 @@ def label_arguments(
         "missing": labels.codes,
         "abstain": labels.abstentions[:1],
         "recode": (*labels.spellings, *labels.other_words),
-        "decimal": _decimal_sign(frame, reading, separator),
+        "decimal": decimal_sign(frame, reading, separator),
     }
     return [(name, values) for name, values in options.items() if values]
 
@@ -310,48 +320,6 @@ class _Labels:
                 second=shortened(second),
                 labels=labels,
             )
-
-
-def _unclear_marks(
-    frame: pl.DataFrame, reading: TableReading, separator: str
-) -> Iterator[TranslatableMessage]:
-    """Numbers of a text that a point may separate into thousands, as in 1.234 beside 812."""
-    for name in _with_thousands(frame, reading, separator)[:1]:
-        cell = next(text for text in _numbers(frame, name) if "." in text)
-        yield message(
-            "{column}: {cell} can be a thousand or a decimal number: state the decimal sign, a"
-            " comma or a point, with {decimal}.",
-            message_id="roles.decimal_point",
-            column=shortened(name),
-            cell=repr(cell),
-            decimal=option("decimal"),
-        )
-
-
-def _decimal_sign(frame: pl.DataFrame, reading: TableReading, separator: str) -> tuple[str, ...]:
-    """The decimal sign of a text in whose numbers points or commas may separate thousands."""
-    if _with_thousands(frame, reading, separator):
-        return (",",)
-    texts = [_numbers(frame, name) for name in reading.rated if separator and name in frame.columns]
-    if not any(decimal_mark(numbers) is None for numbers in texts):
-        return ()
-    # Where commas separate no cells, they are the decimals' more often than the thousands'.
-    return ("." if separator == "," else ",",)
-
-
-def _with_thousands(frame: pl.DataFrame, reading: TableReading, separator: str) -> list[str]:
-    """The columns of ratings in which points may separate thousands."""
-    rated = [name for name in reading.rated if separator and name in frame.columns]
-    by_name = {name: _numbers(frame, name) for name in rated}
-    if not may_be_thousands([*chain.from_iterable(by_name.values())], separator):
-        return []
-    return [name for name in rated if any("." in text for text in by_name[name])]
-
-
-def _numbers(frame: pl.DataFrame, name: str) -> list[str]:
-    """The different cells of a column that are numbers, in the order of the rows."""
-    cells = (str(v).strip() for v in frame[name].drop_nulls().unique(maintain_order=True))
-    return [cell for cell in cells if is_number(cell)]
 
 
 def _each_once(parts: Iterable[Sequence[str]]) -> tuple[str, ...]:

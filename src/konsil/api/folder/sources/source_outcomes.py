@@ -61,6 +61,11 @@ class _Meanings:
     sides_alone: dict[str, None] = field(default_factory=dict)
     """Words and names for a side that has several labels."""
 
+    @property
+    def step_by_label(self) -> dict[str, int]:
+        """Label -> its step in favour of the first answer."""
+        return {label: step for step, label in self.label_by_step.items()}
+
 
 def with_outcomes(table: Table, source: Source, instruments: Sequence[Instrument]) -> SourceTable:
     """The table with labels of criteria about pairs where words or names say who won.
@@ -125,9 +130,10 @@ def _labels(
     parts = []
     for name, meaning in meanings.items():
         stated = {*source.missing, *source.labels, *source.labels_of.get(name, ()), ""}
-        known = stated | {*meaning.criterion.scale.options()}
+        # In a column of losers a label is a word for the side that lost.
+        options = {*meaning.criterion.scale.options()} if sense_of(heading) >= 0 else set()
         of_it = combinations.filter(pl.col("criterion") == name)
-        words = of_it.filter(~pl.col("outcome").is_in(known))
+        words = of_it.filter(~pl.col("outcome").is_in(stated | options))
         _refuse_two_meanings(of_it, meaning, stated, table)
         meaning.codes = meaning.codes or _codes(of_it["outcome"], words["outcome"])
         words = words.filter(~pl.col("outcome").is_in(meaning.codes))
@@ -148,7 +154,12 @@ def _labelled(
 ) -> pl.DataFrame:
     """Combinations with the label that each means, null where it means none."""
     sense = sense_of(heading) or 1
-    steps = known_steps(words, headings) * sense
+    steps = known_steps(words, headings)
+    if sense < 0:
+        of_labels = words["outcome"].replace_strict(
+            meaning.step_by_label, default=None, return_dtype=pl.Int64
+        )
+        steps = steps.fill_null(of_labels) * sense
     is_wide = max(meaning.label_by_step) > 1 and {*steps.abs().drop_nulls()} <= {0, 1}
     systems = {*words["first"].str.to_lowercase(), *words["second"].str.to_lowercase()}
     labels: list[str | None] = []
@@ -176,7 +187,7 @@ def _refuse_two_meanings(
     words: pl.DataFrame, meaning: _Meanings, stated: set[str], table: Table
 ) -> None:
     """Refuse a word that is a label for one side and the name of the other side's system."""
-    steps = {label: step for step, label in meaning.label_by_step.items() if label not in stated}
+    steps = {word: step for word, step in meaning.step_by_label.items() if word not in stated}
     label = pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
     word = pl.col("outcome")
     name = pl.when(word == pl.col("first")).then(1).when(word == pl.col("second")).then(-1)

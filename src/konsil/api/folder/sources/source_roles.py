@@ -316,8 +316,12 @@ def _chosen(
     parts = named_parts(reading.names, [*roles]) if reading.names else {}
     raters, unclear = raters_of(source, parts.get("rater", {}), roles, names)
     criteria, of_criteria = criteria_of(source, parts.get("criterion", {}), roles, table, names)
+    # Beside a column of criteria, columns of ratings are those of no criterion of their own.
+    nameless = (
+        n for n, role in roles.items() if role == "label_of_criterion" and n not in criteria
+    )
     left_out: dict[str, Role] = dict.fromkeys(
-        (name for name, identifier in criteria.items() if not identifier), "unused"
+        (*nameless, *(name for name, identifier in criteria.items() if not identifier)), "unused"
     )
     of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN

@@ -258,7 +258,7 @@ def _share_words(columns: Sequence[Column], sides: tuple[str, str]) -> bool:
     """Whether each column has words for winners that another one has, too: a scale is common."""
     words = [{word for word in c.folded if known_step(word, sides) != 0} for c in columns]
     return all(
-        not own or any(own & others for others in words if others is not own) for own in words
+        not ours or any(ours & others for others in words if others is not ours) for ours in words
     )
 
 
