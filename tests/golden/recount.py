@@ -266,7 +266,8 @@ def ordinal_alpha(table: pd.DataFrame, k: int) -> Number:
         )
         return 1 - (o * d).sum(axis=(-1, -2)) / expected
 
-    is_rated = codes >= 0
+    # A label without a second one beside it is in no pair.
+    is_rated = (codes >= 0) & (m > 1)[:, None]
     return Number(
         sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
     )
@@ -279,7 +280,9 @@ def against_rest(table: pd.DataFrame, k: int) -> Number:
         [majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])]
     )
     sums, items = by_item(table, pair_tables(codes, rest, k))
-    is_rated = codes >= 0
+    # Units on which no rater meets a majority of the others are in no table.
+    meets = ((codes >= 0) & (rest >= 0)).any(axis=1)
+    is_rated = (codes >= 0) & meets[:, None]
     value = of_tables(k, "cohen_kappa")
     return Number(
         sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
@@ -306,9 +309,11 @@ def judge_and_ceiling(
     )
     sums, items = by_item(panel, rows)
     kappa = of_tables(k, "cohen_kappa")
-    judged = judge_codes >= 0
-    common = (int(judged.sum()), codes.shape[1] + 1, int(judged.sum()), items)
-    ceiling = (int(judged.sum()), codes.shape[1], int((codes[judged] >= 0).sum()), items)
+    judged = (judge_codes >= 0) & ((codes >= 0) & (rest >= 0)).any(axis=1)
+    n_units, of_panel = int(judged.sum()), int((codes[judged] >= 0).sum())
+    # The panel's labels decide what the majority is, so that they enter as the judge's do.
+    common = (n_units, codes.shape[1] + 1, n_units + of_panel, items)
+    ceiling = (n_units, codes.shape[1], of_panel, items)
     return (
         Number(sums, lambda t: kappa(t[..., :n]), *common),
         Number(sums, lambda t: kappa(t[..., n:]), *ceiling),

@@ -332,7 +332,9 @@ def test_pandalm_accuracy_and_f1_of_the_judges(data: Data, tmp_path: Path) -> No
         "pandalm-7b": "0.6677",
     }
     # The 999 comparisons are about 170 questions, and those of one question are not independent.
-    assert {(e.n_ratings, e.n_clusters) for e in accuracy.values()} == {(999, 170)}
+    assert {r.n_units for r in told["accuracy"] if r.kind == "estimate"} == {999}
+    # The judge's ratings and those of three people, whose majority is the standard.
+    assert {(e.n_ratings, e.n_clusters) for e in accuracy.values()} == {(4 * 999, 170)}
     published = {"gpt-3.5-turbo": "0.5879 0.5736 0.5755", "pandalm-7b": "0.5738 0.5750 0.5743"}
     assert {j: " ".join(f"{v:.4f}" for v in macro(folder, j)) for j in JUDGES} == published
     pairs = {r.group["raters"]: f"{r.estimate.value:.2f}" for r in told["annotators"]}
@@ -348,10 +350,10 @@ def test_pandalm_replies_without_a_verdict_are_missing_unless_one_calls_them_tie
     data: Data, tmp_path: Path
 ) -> None:
     folder = pandalm(data, tmp_path, garbage=False)
-    found = {r.group["rater"]: r.estimate for r in estimates(folder)["accuracy"]}
-    assert found["gpt-3.5-turbo"].n_ratings == 999 - 25
-    assert f"{found['gpt-3.5-turbo'].value:.4f}" == "0.7156"
-    assert f"{found['pandalm-7b'].value:.4f}" == "0.6677"
+    found = {r.group["rater"]: r for r in estimates(folder)["accuracy"]}
+    assert found["gpt-3.5-turbo"].n_units == 999 - 25
+    assert f"{found['gpt-3.5-turbo'].estimate.value:.4f}" == "0.7156"
+    assert f"{found['pandalm-7b'].estimate.value:.4f}" == "0.6677"
 
 
 LLMBAR = """
@@ -478,7 +480,7 @@ def test_llmbar_accuracy_in_either_order(llmbar: Path, tmp_path: Path) -> None:
                 .split(" = ")[0]
                 .split(" / ")
             )
-            rated = row.estimate.n_ratings
+            rated = row.n_units
             assert rated == int(every) or row.group["rater"] == "PaLM2"
             assert row.estimate.value * rated == pytest.approx(int(right))
             seen += 1
