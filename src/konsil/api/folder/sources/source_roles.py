@@ -34,6 +34,8 @@ from konsil.api.folder.sources.source_names import (
 )
 from konsil.api.folder.sources.source_outcomes import (
     SourceTable,
+    criteria_on_sides,
+    fields_of_sides,
     no_records,
     with_criteria,
     with_outcomes,
@@ -116,7 +118,10 @@ def _completed(
     as_fields = {name.casefold() for name in source.unused} & {*FIELDS_OF[source.records]}
     source = replace(source, columns={**dict.fromkeys(as_fields, ()), **source.columns})
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
-    if not (source.has_shape or _is_open(source, resolved)) or not table.frame.height:
+    if not table.frame.height:
+        return _Completed((source,), notes)
+    if not (source.has_shape or _is_open(source, resolved)):
+        _refuse_sides_of_orders(table, source, resolved, names)
         return _Completed((source,), notes)
     stated = _stated(table, source, resolved, names)
     if export is not None:
@@ -152,6 +157,46 @@ def _completed(
         reading=sentence(reading, table.frame),
     )
     return _Completed(sources, (*notes, note), reading)
+
+
+def _refuse_sides_of_orders(
+    table: Table, source: Source, columns: Columns, names: StudyNames
+) -> None:
+    """Refuse outcomes that name sides beside a column of the order that is not stated as unused."""
+    sides = fields_of_sides(columns)
+    if source.records != "ratings" or sides is None:
+        return
+    frame = table.frame.with_columns(
+        columns.expression(field) for field in sides if len(columns.of.get(field, ())) != 1
+    )
+    first, second = (
+        field if len(of_it := columns.of.get(field, ())) != 1 else of_it[0] for field in sides
+    )
+    units, raters, labels = (columns.of.get(f, ()) for f in ("item", "rater", "label"))
+    criteria = columns.of.get("criterion", ())
+    outcomes = tuple(source.criteria) or labels
+    several = tuple(source.raters) if len(source.raters) > 1 else ()
+    of_fixed = {*source.criteria.values(), columns.fixed.get("criterion", "")} - {""}
+    if of_fixed and not of_fixed & {*criteria_on_sides(names.instruments)}:
+        return
+    for outcome in (None,) if several else outcomes or tuple(source.raters):
+        used = {*units, *raters, *criteria, *several, first, second, outcome}
+        read = {*itertools.chain(source.unused, *columns.of.values(), outcomes)} - used
+        stated = StatedRoles(
+            units=units,
+            raters=several or raters[:1],
+            criterion=next(iter(criteria), None),
+            first=first,
+            second=second,
+            outcome=outcome,
+            unused=tuple(name for name in frame.columns if name in read),
+            missing=source.missing,
+            has_no_units=not units,
+            has_no_raters=not (several or raters),
+        )
+        reading = _with_criterion(frame, stated).reading
+        if reading is not None and reading.swapped:
+            raise SourceError(no_records(table, reading))
 
 
 def roles_of_tool(export: Export) -> StatedRoles:
@@ -320,13 +365,17 @@ def _chosen(
     nameless = (
         n for n, role in roles.items() if role == "label_of_criterion" and n not in criteria
     )
+    # A column whose criterion is stated by itself is the labels, and no heading states it again.
+    headings = [name for name, role in roles.items() if role == "label_of_criterion"]
+    is_fixed = "criterion" in source.fixed and len(headings) == 1
+    of_fixed: dict[str, Role] = dict.fromkeys(headings, "label") if is_fixed else {}
     left_out: dict[str, Role] = dict.fromkeys(
         (*nameless, *(name for name, identifier in criteria.items() if not identifier)), "unused"
     )
     of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
     }
-    chosen_roles = {**roles, **of_own_names, **left_out}
+    chosen_roles = {**roles, **of_own_names, **left_out, **of_fixed}
     chosen = Chosen(source.file, chosen_roles, source.settings, criteria, raters)
     fixed = dict(source.fixed)
     if reading.names_winners:
