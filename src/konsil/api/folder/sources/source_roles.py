@@ -7,9 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-import polars as pl
-
-from konsil.analysis.roles.candidates.axes import with_axis
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import (
@@ -32,10 +29,9 @@ from konsil.api.folder.sources.source_names import (
     same,
     with_own_names,
 )
+from konsil.api.folder.sources.source_orders import refuse_sides_of_orders, with_criterion
 from konsil.api.folder.sources.source_outcomes import (
     SourceTable,
-    criteria_on_sides,
-    fields_of_sides,
     no_records,
     with_criteria,
     with_outcomes,
@@ -84,6 +80,8 @@ def with_columns(
         entry: the source of several files, of which this is one.
     """
     completed = _completed(table, source, names, export)
+    if completed.reading is None and table.frame.height:
+        refuse_sides_of_orders(table, completed.sources[0], names)
     read = [with_outcomes(table, part, names.instruments) for part in completed.sources]
     keyed = [label_keys(part.table, part.source, names.instruments) for part in read]
     of_outcomes = (text for part in read for text in part.questions)
@@ -118,10 +116,7 @@ def _completed(
     as_fields = {name.casefold() for name in source.unused} & {*FIELDS_OF[source.records]}
     source = replace(source, columns={**dict.fromkeys(as_fields, ()), **source.columns})
     resolved = resolve(table, source, FIELDS_OF[source.records], {"item": "text"})
-    if not table.frame.height:
-        return _Completed((source,), notes)
-    if not (source.has_shape or _is_open(source, resolved)):
-        _refuse_sides_of_orders(table, source, resolved, names)
+    if not (source.has_shape or _is_open(source, resolved)) or not table.frame.height:
         return _Completed((source,), notes)
     stated = _stated(table, source, resolved, names)
     if export is not None:
@@ -157,46 +152,6 @@ def _completed(
         reading=sentence(reading, table.frame),
     )
     return _Completed(sources, (*notes, note), reading)
-
-
-def _refuse_sides_of_orders(
-    table: Table, source: Source, columns: Columns, names: StudyNames
-) -> None:
-    """Refuse outcomes that name sides beside a column of the order that is not stated as unused."""
-    sides = fields_of_sides(columns)
-    if source.records != "ratings" or sides is None:
-        return
-    frame = table.frame.with_columns(
-        columns.expression(field) for field in sides if len(columns.of.get(field, ())) != 1
-    )
-    first, second = (
-        field if len(of_it := columns.of.get(field, ())) != 1 else of_it[0] for field in sides
-    )
-    units, raters, labels = (columns.of.get(f, ()) for f in ("item", "rater", "label"))
-    criteria = columns.of.get("criterion", ())
-    outcomes = tuple(source.criteria) or labels
-    several = tuple(source.raters) if len(source.raters) > 1 else ()
-    of_fixed = {*source.criteria.values(), columns.fixed.get("criterion", "")} - {""}
-    if of_fixed and not of_fixed & {*criteria_on_sides(names.instruments)}:
-        return
-    for outcome in (None,) if several else outcomes or tuple(source.raters):
-        used = {*units, *raters, *criteria, *several, first, second, outcome}
-        read = {*itertools.chain(source.unused, *columns.of.values(), outcomes)} - used
-        stated = StatedRoles(
-            units=units,
-            raters=several or raters[:1],
-            criterion=next(iter(criteria), None),
-            first=first,
-            second=second,
-            outcome=outcome,
-            unused=tuple(name for name in frame.columns if name in read),
-            missing=source.missing,
-            has_no_units=not units,
-            has_no_raters=not (several or raters),
-        )
-        reading = _with_criterion(frame, stated).reading
-        if reading is not None and reading.swapped:
-            raise SourceError(no_records(table, reading))
 
 
 def roles_of_tool(export: Export) -> StatedRoles:
@@ -237,7 +192,7 @@ def _proposed(table: Table, source: Source, stated: StatedRoles, names: StudyNam
             return propose(table.frame, stated, "texts")
         if not names.criteria or names.criteria != names.of_comparisons.criteria:
             return propose(table.frame, stated)
-        return _with_criterion(table.frame, stated)
+        return with_criterion(table.frame, stated)
     purpose = Purpose("ratings", table.name)
     with options_as("keys"):
         laid_out = by_layout(table.frame, stated, purpose)
@@ -310,21 +265,6 @@ def _of_identifiers(
     cells = {name: {*table.frame[name].drop_nulls().unique()} - {""} for name in free}
     columns = tuple(name for name, words in cells.items() if words and words <= valid)
     return columns if len(columns) == 1 else ()
-
-
-def _with_criterion(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
-    """What a table of comparisons is read as; a column of criteria may be stated.
-
-    Its comparisons of each criterion are ratings of their own, and nothing is pooled.
-    """
-    column = stated.criterion
-    if column is None:
-        return propose(frame, stated, "comparisons")
-    aside = replace(stated, criterion=None, unused=(*stated.unused, column))
-    proposal = propose(frame, aside, "comparisons")
-    if proposal.reading is None:
-        return proposal
-    return replace(proposal, reading=with_axis(proposal.reading, column))
 
 
 def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
