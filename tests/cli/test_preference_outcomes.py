@@ -219,6 +219,13 @@ def test_an_order_that_columns_do_not_repeat_is_asked(
     numbers, asked = followed(call, with_column("winner", cells, **{name: order}), tmp_path)
     assert numbers == truth(STEPS)
     assert f"--swapped {name}={other}" in asked and "--swapped -" in asked
+    # All other roles stated: the order is asked all the same, unless it is stated as unused.
+    table = with_column("winner", cells, **{name: order})
+    roles: dict[str, Any] = {"item": "question", "rater": "rater", "outcome": "winner"}
+    roles |= {"first": "model_a", "second": "model_b", "resamples": 100}
+    with pytest.raises(UnclearTableError, match="shown in two orders"):
+        konsil.preference(table, **roles)
+    assert konsil.preference(table, **roles, unused=[name]).n_comparisons == N
     # Names of systems are the same in both orders.
     assert computed(with_column("winner", names(STEPS), **{name: order})) == truth(STEPS)
 

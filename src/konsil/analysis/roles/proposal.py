@@ -88,7 +88,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
         return Proposal(None, unclear=(*_almost_ratings(table, task),) or (_nothing(task, stated),))
     readings = [_reading(frame, draft, stated) for draft in drafts[: 1 + _MOST_RIVALS]]
     margin = drafts[0].points - drafts[1].points if len(drafts) > 1 else float("inf")
-    swapped = swapped_sides(table, readings[0], stated, is_complete=complete is not None)
+    swapped = swapped_sides(table, readings[0], stated)
     readings[0] = replace(readings[0], swapped=swapped)
     axis = None if swapped else axis_of(table, readings[0], stated)
     unclear = [] if axis is None else [axis_question(axis)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -334,3 +335,70 @@ def test_comparisons_that_are_no_ratings_are_refused_with_their_command(
     assert english in str(info.value) and "'konsil preference votes.csv'" in str(info.value)
     [text] = info.value.args[:1]
     assert german in text.translated(translations("de").gettext, format)
+
+
+OF_WINNER = Source(
+    "votes.csv", "ratings", columns={"label": ("winner",)}, fixed={"criterion": "better"}
+)
+
+
+def with_order(rows: Cells, name: str = "order", values: Sequence[str] = ("AB", "BA")) -> Cells:
+    head, *rest = rows
+    return [(*head, name), *((*row, values[n % 2]) for n, row in enumerate(rest))]
+
+
+@pytest.mark.parametrize(
+    ("rows", "source"),
+    [
+        (in_orders(), OF_WINNER),
+        (with_order(long("winner"), "left_system", SYSTEMS), OF_WINNER),
+        (
+            with_order([(*row[:2], row[4]) for row in long("winner")]),
+            replace(
+                OF_WINNER,
+                fixed={"criterion": "better", "system_a": "amber", "system_b": "birch"},
+            ),
+        ),
+        (
+            with_order(wide()),
+            Source(
+                "votes.csv",
+                "ratings",
+                fixed={"criterion": "better"},
+                raters={name: name for name in RATERS},
+            ),
+        ),
+        (
+            with_order(renamed(long("chosen"), left="A", right="B", tie="equal")),
+            Source("votes.csv", "ratings", criteria={"chosen": "better"}),
+        ),
+    ],
+    ids=["labels", "system at the left", "fixed systems", "raters", "criteria"],
+)
+def test_stated_columns_leave_no_order_unread(rows: Cells, source: Source, tmp_path: Path) -> None:
+    """Kills: sides as they stand in both orders, as every column but that of the order is stated."""
+    folder, order = study(tmp_path / "s", rows), rows[0][-1]
+    assert f"name {order!r} in 'unused'" in refusal(folder, source)
+    unread = replace(source, unused=(order,))
+    assert open_folder(folder).import_sources((unread,)).new["ratings"] == len(OUTCOMES)
+
+
+def test_names_of_systems_have_no_order(tmp_path: Path) -> None:
+    rows = with_order(long("winner", by_name=True))
+    added = open_folder(study(tmp_path / "s", rows)).import_sources((OF_WINNER,))
+    assert added.new["ratings"] == len(OUTCOMES)
+
+
+@pytest.mark.parametrize("heading", ["loser", "winner", "verdict"])
+def test_a_stated_criterion_is_that_of_the_only_column(heading: str, tmp_path: Path) -> None:
+    """Kills: the criterion stated by the key, and again by the column's heading."""
+    is_of_losers = heading == "loser"
+    rows = long(heading, by_name=is_of_losers, losers=is_of_losers)
+    expected = study(tmp_path / "labels", long("winner"))
+    open_folder(expected).import_sources((OF_WINNER,))
+    folder = study(tmp_path / "s", rows)
+    open_folder(folder).import_sources((replace(PLAIN, fixed={"criterion": "better"}),))
+    columns = ("item", "rater", "criterion", "label")
+    read = open_folder(folder).ratings().select(columns).sort(columns)
+    assert read.equals(open_folder(expected).ratings().select(columns).sort(columns))
+    assert read["label"].n_unique() == len(("A", "equal", "B"))

@@ -24,7 +24,7 @@ from konsil.errors.message import COMMA, Listed, listed, message
 from konsil.instrument import Criterion, Instrument
 from konsil.records import Source
 from konsil.sources.files.table import Table
-from konsil.sources.tables.columns import resolve
+from konsil.sources.tables.columns import Columns, resolve
 from konsil.sources.tables.lookalikes import FIELDS_OF
 
 _SIDES = (("system_a", "system_b"), ("answer_a", "answer_b"))
@@ -75,7 +75,7 @@ def with_outcomes(table: Table, source: Source, instruments: Sequence[Instrument
     if source.records != "ratings":
         return SourceTable(source, table)
     columns = resolve(table, source, FIELDS_OF["ratings"])
-    sides = next((pair for pair in _SIDES if all(name in columns for name in pair)), None)
+    sides = fields_of_sides(columns)
     meanings = dict(_meanings(instruments)) if sides is not None else {}
     if sides is None or not meanings or not table.frame.height:
         return SourceTable(source, table)
@@ -104,6 +104,16 @@ def with_outcomes(table: Table, source: Source, instruments: Sequence[Instrument
         tuple(note for meaning in meanings.values() for note in _notes(table.name, meaning)),
         tuple(text for meaning in meanings.values() for text in _questions(meaning)),
     )
+
+
+def fields_of_sides(columns: Columns) -> tuple[str, str] | None:
+    """The fields of the two sides that a table of comparisons has."""
+    return next((pair for pair in _SIDES if all(name in columns for name in pair)), None)
+
+
+def criteria_on_sides(instruments: Sequence[Instrument]) -> tuple[str, ...]:
+    """The criteria whose labels are a scale from the first to the second of two answers."""
+    return tuple(name for name, _ in _meanings(instruments))
 
 
 def _meanings(instruments: Sequence[Instrument]) -> Iterator[tuple[str, _Meanings]]:

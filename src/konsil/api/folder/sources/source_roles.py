@@ -7,9 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-import polars as pl
-
-from konsil.analysis.roles.candidates.axes import with_axis
 from konsil.analysis.roles.names import named_parts
 from konsil.analysis.roles.proposal import LEAST, propose
 from konsil.analysis.roles.reading import (
@@ -32,6 +29,7 @@ from konsil.api.folder.sources.source_names import (
     same,
     with_own_names,
 )
+from konsil.api.folder.sources.source_orders import refuse_sides_of_orders, with_criterion
 from konsil.api.folder.sources.source_outcomes import (
     SourceTable,
     no_records,
@@ -82,6 +80,8 @@ def with_columns(
         entry: the source of several files, of which this is one.
     """
     completed = _completed(table, source, names, export)
+    if completed.reading is None and table.frame.height:
+        refuse_sides_of_orders(table, completed.sources[0], names)
     read = [with_outcomes(table, part, names.instruments) for part in completed.sources]
     keyed = [label_keys(part.table, part.source, names.instruments) for part in read]
     of_outcomes = (text for part in read for text in part.questions)
@@ -192,7 +192,7 @@ def _proposed(table: Table, source: Source, stated: StatedRoles, names: StudyNam
             return propose(table.frame, stated, "texts")
         if not names.criteria or names.criteria != names.of_comparisons.criteria:
             return propose(table.frame, stated)
-        return _with_criterion(table.frame, stated)
+        return with_criterion(table.frame, stated)
     purpose = Purpose("ratings", table.name)
     with options_as("keys"):
         laid_out = by_layout(table.frame, stated, purpose)
@@ -267,21 +267,6 @@ def _of_identifiers(
     return columns if len(columns) == 1 else ()
 
 
-def _with_criterion(frame: pl.DataFrame, stated: StatedRoles) -> Proposal:
-    """What a table of comparisons is read as; a column of criteria may be stated.
-
-    Its comparisons of each criterion are ratings of their own, and nothing is pooled.
-    """
-    column = stated.criterion
-    if column is None:
-        return propose(frame, stated, "comparisons")
-    aside = replace(stated, criterion=None, unused=(*stated.unused, column))
-    proposal = propose(frame, aside, "comparisons")
-    if proposal.reading is None:
-        return proposal
-    return replace(proposal, reading=with_axis(proposal.reading, column))
-
-
 def _with_system(reading: TableReading, table: Table, names: StudyNames) -> TableReading:
     """The reading, in which a column whose cells are all systems of the study is the system."""
     systems = {system.id for system in names.systems}
@@ -320,13 +305,17 @@ def _chosen(
     nameless = (
         n for n, role in roles.items() if role == "label_of_criterion" and n not in criteria
     )
+    # A column whose criterion is stated by itself is the labels, and no heading states it again.
+    headings = [name for name, role in roles.items() if role == "label_of_criterion"]
+    is_fixed = "criterion" in source.fixed and len(headings) == 1
+    of_fixed: dict[str, Role] = dict.fromkeys(headings, "label") if is_fixed else {}
     left_out: dict[str, Role] = dict.fromkeys(
         (*nameless, *(name for name, identifier in criteria.items() if not identifier)), "unused"
     )
     of_own_names: dict[str, Role] = {
         name: "own" for name, role in roles.items() if role == "unused" and name.casefold() in OWN
     }
-    chosen_roles = {**roles, **of_own_names, **left_out}
+    chosen_roles = {**roles, **of_own_names, **left_out, **of_fixed}
     chosen = Chosen(source.file, chosen_roles, source.settings, criteria, raters)
     fixed = dict(source.fixed)
     if reading.names_winners:

@@ -198,9 +198,7 @@ def names_side(word: str, columns: tuple[str, str], systems: frozenset[str]) -> 
     return not is_column and low not in systems and bool(low) and known_step(low, columns) != 0
 
 
-def swapped_sides(
-    table: Table, reading: TableReading, stated: StatedRoles, *, is_complete: bool
-) -> str:
+def swapped_sides(table: Table, reading: TableReading, stated: StatedRoles) -> str:
     """Where words for a side may be for the other order, as it would be stated; empty: nowhere.
 
     Names of systems are the same in both orders. In a table that has each pair of systems in both
@@ -219,7 +217,7 @@ def swapped_sides(
         if not has_sides(reading.second_outcome):
             return ""
         return reading.second_outcome if _are_more_often_opposite(table, reading) else "-"
-    if is_complete or not has_sides(reading.outcomes[0]):
+    if not has_sides(reading.outcomes[0]):
         return ""
     return next(_order_columns(table, reading, systems), "")
 
