@@ -21,7 +21,7 @@ from konsil.stats.inference import infer, posterior, wald
 BUDGET = 1_000_000_000
 """Sums times draws from which on there is no resampling but the linearised interval."""
 
-WORK = 100_000_000_000
+WORK = 200_000_000_000
 """Sums times draws times clusters from which on resampling takes half a minute or more."""
 
 
