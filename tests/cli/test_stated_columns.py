@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -127,15 +128,53 @@ def test_short_answers_are_no_systems(
     file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
     code, _, err = call("preference", file)
     assert code == 2
-    assert "diagnosis_a and diagnosis_b have answers and no names of systems" in err
-    # Columns that are named for systems have them, and names that recur are systems.
-    names[1:3] = ["model_a", "model_b"]
-    file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
-    assert "have answers" not in call("preference", file)[2]
-    names[1:3] = ["diagnosis_a", "diagnosis_b"]
-    recurring = [[n, "xy"[int(n) % 2], "yz"[int(n) % 3 % 2], *row] for n, _, _, *row in rows]
-    file.write_text("\n".join(",".join(row) for row in [names, *recurring]) + "\n")
-    assert "have answers" not in call("preference", file)[2]
+    assert "Hardly any value of diagnosis_a and diagnosis_b occurs twice" in err
+    # Columns that are named for systems have them.
+    for pair in (("model_a", "model_b"), ("Modellname A", "Modellname B"), ("model", "opponent")):
+        names[1:3] = pair
+        file.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+        _, out, err = call("preference", file, "--resamples", "100")
+        assert f"systems in {' and '.join(pair)}" in out + err
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("answer_1", "answer_2"),
+        ("response_a", "response_b"),
+        ("model_a_answer", "model_b_answer"),
+        ("Ausgabe A", "Ausgabe B"),
+        ("diagnosis_a", "diagnosis_b"),
+    ],
+)
+@pytest.mark.parametrize("answers", ["ABCD", ("yes", "no", "maybe"), ("Gout", "Sepsis", "Asthma")])
+def test_recurring_answers_are_asked(
+    call: Call, tmp_path: Path, names: tuple[str, str], answers: Sequence[str]
+) -> None:
+    """Kills: answers as systems because they recur."""
+    rows = [
+        [str(n), f"r{n % 2}", *(answers[(n // k + k) % len(answers)] for k in (1, 5)), "12"[n % 2]]
+        for n in range(24)
+    ]
+    rows = [row for row in rows if row[2] != row[3]]
+    file = tmp_path / "table.csv"
+
+    def written(pair: tuple[str, str], cells: Mapping[str, str]) -> None:
+        lines = [["case", "rater", *pair, "winner"]]
+        lines += [[*row[:2], *(cells.get(cell, cell) for cell in row[2:4]), row[4]] for row in rows]
+        file.write_text("\n".join(",".join(line) for line in lines) + "\n")
+
+    written(names, {})
+    code, out, err = call("preference", file)
+    assert (code, out) == (2, "")
+    assert f"{names[0]} and {names[1]} are read as the systems, but are named like answers" in err
+    # The statement of both columns settles it; names of systems do, and of known models, too.
+    stated = ("preference", file, "--first", names[0], "--second", names[1], "--resamples", "100")
+    assert call(*stated)[0] == 0
+    written(("model_a", "model_b"), {})
+    assert call("preference", file, "--resamples", "100")[0] == 0
+    written(names, dict(zip(answers, ("gpt-4", "claude-3", "llama-3", "qwen"), strict=False)))
+    assert call("preference", file, "--resamples", "100")[0] == 0
 
 
 def test_empty_sheets_beside_a_table_are_no_question(call: Call, tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     parts = [word for word in words(name) if not word.isdigit()]
     parts = parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
     fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
+    if role in _CALLED:
+        parts = [word.removesuffix("name") or word for word in parts]
     if role == "rater":
         parts = [
             word.removesuffix("in") if word.removesuffix("in") in fitting else word
@@ -93,6 +95,10 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     # Before other words it denies them ("no finding"), or counts ("no of words").
     is_among = not fitting.isdisjoint(parts[parts[0] == "no" :])
     return 0.7 if is_among else 0.5 * any(word.endswith(_ends(role)) for word in parts)
+
+
+_CALLED = frozenset({"rater", "system"})
+"""Roles of columns whose words are joined to that for names: username, Modellname."""
 
 
 @cache

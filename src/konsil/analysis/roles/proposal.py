@@ -10,7 +10,10 @@ import polars as pl
 
 from konsil.analysis.roles.candidates.axes import axis_of, axis_question, with_axis
 from konsil.analysis.roles.candidates.cells import by_cells, columns_of_names
-from konsil.analysis.roles.candidates.compared.answer_columns import answers_as_systems
+from konsil.analysis.roles.candidates.compared.answer_columns import (
+    answers_as_systems,
+    unclear_answers,
+)
 from konsil.analysis.roles.candidates.compared.comparisons import compared
 from konsil.analysis.roles.candidates.compared.shown_order import (
     swapped_question,
@@ -302,6 +305,7 @@ def _unclear(
                 shape=shape_words(rival),
                 reading=sentence(rival, frame),
             )
+    yield from unclear_answers(table, best, stated)
     yield from _unclear_roles(best, stated)
     if are_mirrored(frame, best):
         yield message(
