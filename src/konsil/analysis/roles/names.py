@@ -168,7 +168,7 @@ def kinds(name: str) -> Mapping[Kind, float]:
     fits["criterion"] = _as_criterion(name, letters)
     if is_numbered and (fit(name, "unit") or re.fullmatch(r"[qiup][ _-]?\d+", name.strip(), re.I)):
         fits["item"] = 1.0
-    if any(maker in word for maker in MAKERS for word in letters) or fit(name, "system"):
+    if names_model(name) or fit(name, "system"):
         fits["system"] = 1.0
     if (letters and set(letters) <= LABELS | DEGREES) or (name.strip().isdigit() and len(name) < 3):
         fits["label"] = 1.0
@@ -179,6 +179,17 @@ def kinds(name: str) -> Mapping[Kind, float]:
     if fits["criterion"] == _DOUBTFUL:
         fits["other"] = 0.7
     return fits
+
+
+def names_model(name: str) -> bool:
+    """Whether a name has a word that ends in the name of a known family of models.
+
+    >>> [names_model(name) for name in ("gpt-4o", "DeepSeek-R1", "CodeLlama 7B", "Med-PaLM 2")]
+    [True, True, True, True]
+    >>> [names_model(name) for name in ("palmar erythema", "grokking")]
+    [False, False]
+    """
+    return any(word.endswith(tuple(MAKERS)) for word in re.findall(r"[^\W\d_]+", plain(name)))
 
 
 _DOUBTFUL = 0.4
