@@ -25,7 +25,7 @@ from konsil.analysis.roles.candidates.row_names import unclear_units
 from konsil.analysis.roles.candidates.texts import by_text
 from konsil.analysis.roles.candidates.wide import rated_together
 from konsil.analysis.roles.columns import FEW, Column, Table, table_of
-from konsil.analysis.roles.evidence import ASKED, REASONS, Draft, reading_of, shortened
+from konsil.analysis.roles.evidence import ASKED, QUESTIONS, Draft, reading_of, shortened
 from konsil.analysis.roles.names import fit
 from konsil.analysis.roles.proof import (
     MOST_ROWS,
@@ -106,7 +106,7 @@ def propose(frame: pl.DataFrame, stated: StatedRoles, task: Task | None = None) 
             if reason in ASKED:
                 columns_by_reason.setdefault(reason, []).append(column)
         unclear += [
-            REASONS[reason](shortened(", ".join(columns_by_reason[reason])))
+            QUESTIONS[reason](shortened(", ".join(columns_by_reason[reason])))
             for reason in columns_by_reason
         ]
         if not unclear and frame.height > MOST_ROWS:
@@ -340,7 +340,7 @@ def _unclear_roles(reading: TableReading, stated: StatedRoles) -> Iterator[Trans
         yield message("No column names the items.", message_id="roles.no_items")
     others = [n for n in reading.unused if reading.rated and fit(n, "rater") == 1]
     if others and others[0] not in stated.unused:
-        yield REASONS["rater_column"](shortened(others[0]))
+        yield QUESTIONS["rater_column"](shortened(others[0]))
     is_known = reading.rater or reading.rated or stated.has_no_raters
     if not is_known and reading.shape != "pair-counts":
         yield message("No column names the raters.", message_id="roles.no_raters")
