@@ -65,12 +65,14 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     parts = [word for word in words(name) if not word.isdigit()]
     parts = parts[:-1] if len(parts) > 1 and len(parts[-1]) == 1 else parts
     fitting = TEXT_WORDS[role] if role in TEXT_WORDS else WORDS[role]  # type: ignore[index]
-    if role in _CALLED:
-        parts = [word.removesuffix("name") or word for word in parts]
-    if role == "rater":
+    if role in {"rater", "system"}:
+        # Joined words: username, Modellname; and female raters.
+        called = [word.removesuffix("name") or word for word in parts]
         parts = [
-            word.removesuffix("in") if word.removesuffix("in") in fitting else word
-            for word in parts
+            word.removesuffix("in")
+            if role == "rater" and word.removesuffix("in") in fitting
+            else word
+            for word in called
         ]
     if not parts:
         return 0.0
@@ -95,10 +97,6 @@ def fit(name: str, role: NameRole | TextRole) -> float:
     # Before other words it denies them ("no finding"), or counts ("no of words").
     is_among = not fitting.isdisjoint(parts[parts[0] == "no" :])
     return 0.7 if is_among else 0.5 * any(word.endswith(_ends(role)) for word in parts)
-
-
-_CALLED = frozenset({"rater", "system"})
-"""Roles of columns whose words are joined to that for names: username, Modellname."""
 
 
 @cache
@@ -223,8 +221,7 @@ def _is_rater_with_name(name: str) -> bool:
     if "(" not in name and len(number) > 1 and not number.isdigit():
         return False
     rest = rest if len(number) == 1 or number.isdigit() else others
-    called = " ".join(rest)
-    is_open = bool(rest) and not CRITERIA & {*rest} and best_fit(called, _OTHERS) < 0.7
+    is_open = bool(rest) and not CRITERIA & {*rest} and best_fit(" ".join(rest), _OTHERS) < 0.7
     return is_open and fit(first, "rater") == 1
 
 
@@ -317,7 +314,7 @@ def product(names: Sequence[str]) -> Product | None:
             continue
         inner = {name: name.removesuffix(end) for name in names}
         for above in ("", _above([*inner.values()], joint)):
-            parts = {n: _two(text.removeprefix(above), joint) for n, text in inner.items()}
+            parts = {n: t.removeprefix(above).rpartition(joint)[::2] for n, t in inner.items()}
             pairs = Product(joint, parts, above, end)
             if pairs.is_crossed and pairs.is_clear:
                 return pairs
@@ -339,10 +336,6 @@ def _around_word(names: Sequence[str], joint: str) -> Product | None:
         f"{joint}{pieces[0][1]}{joint}", {name: (p[0], p[2]) for name, p in parts.items()}
     )
     return pairs if pairs.is_crossed and pairs.is_clear else None
-
-
-def _two(text: str, joint: str) -> tuple[str, str]:
-    return text.rpartition(joint)[0], text.rpartition(joint)[2]
 
 
 _NUMBERED = re.compile(r"([^\W\d_]+)(\d+)([^\W\d_]+)(\d*)")
