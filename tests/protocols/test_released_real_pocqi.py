@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -142,6 +145,48 @@ def test_the_printed_agreement_within_one_step(rows: Rows) -> None:
     assert max(shares) == pytest.approx(AGREEMENT[1], abs=1)
 
 
+# Each axis: over both sides, and oriented by the systems' names in alphabetical order.
+KAPPAS = {
+    "accuracy": (0.310, 0.226),
+    "clinical_utility": (0.462, 0.366),
+    "source_quality": (0.510, 0.265),
+    "verifiability": (0.203, 0.058),
+    "completeness": (0.390, 0.283),
+}
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_kappa_of_comparisons_by_three_chances(rows: Rows, axis: str) -> None:
+    ids = {name: key for key, name in SYSTEMS.items()}
+    name = f"quadratic kappa, {axis.replace('_', ' ')}"
+    over_sides, alphabetical = KAPPAS[axis]
+    (beside,) = (
+        float(row["value"])
+        for row in rows
+        if row["analysis"] == name and row["method"].startswith("chance over all pairs")
+    )
+    assert beside == pytest.approx(over_sides, abs=0.0006)
+    published = value(rows, f"as published: {name}")
+    assert published == pytest.approx(oriented_kappa(axis, ids), abs=1e-9)
+    assert oriented_kappa(axis, {s: s for s in ids}) == pytest.approx(alphabetical, abs=0.0006)
+    # The chance of each pair of systems depends on no order, and credits no common favourite.
+    assert alphabetical - 0.03 < value(rows, name) < over_sides - 0.09
+
+
+def oriented_kappa(axis: str, places: Mapping[str, str]) -> float:
+    """Cohen's quadratic kappa of every two ratings of a comparison, from the side of the system
+    whose place is first; without konsil."""
+    sides = {"strongly_a": -2, "slightly_a": -1, "tie": 0, "slightly_b": 1, "strongly_b": 2}
+    groups: dict[tuple[str, ...], list[int]] = {}
+    ratings = pl.read_parquet(RELEASED / "ratings.parquet").filter(pl.col("axis") == axis)
+    for row in ratings.iter_rows(named=True):
+        a, b = (places[row[f"slot_{side}_provider"]] for side in "ab")
+        unit = (row["question_id"], row["render_mode"], min(a, b), max(a, b))
+        groups.setdefault(unit, []).append(sides[row["choice"]] * (1 if a < b else -1))
+    x, y = np.array([p for steps in groups.values() for p in combinations(steps, 2)]).T
+    return float(1 - ((x - y) ** 2).mean() / ((x[:, None] - y) ** 2).mean())
+
+
 @pytest.mark.parametrize(("axis", "expected"), [("accuracy", 0.114), ("verifiability", 0.342)])
 def test_text_against_citations(rows: Rows, axis: str, expected: float) -> None:
     """The difference of two win differences, beside another group's bootstrap of it."""
@@ -160,7 +205,8 @@ def test_text_against_citations(rows: Rows, axis: str, expected: float) -> None:
 
 
 def test_no_interval_is_about_other_raters(rows: Rows) -> None:
-    assert not any("two-way" in row["method"] or "rater" in row["method"] for row in rows)
+    methods = [row["method"].replace("raters and sides in the given order", "") for row in rows]
+    assert not any("two-way" in method or "rater" in method for method in methods)
     assert {row["n_raters"] for row in rows} == {"0"}
 
 

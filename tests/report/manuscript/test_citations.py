@@ -39,6 +39,7 @@ NO_PUBLICATION = {
     "edges.by_share",
     "edges.uneven_tails",
     "method.chance_level",
+    "method.chance_over_sides",
     "method.model",
     "range.cut_above",
     "range.cut_at_both",

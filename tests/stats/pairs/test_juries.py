@@ -7,17 +7,29 @@ import math
 
 import numpy as np
 import pytest
+import scipy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from tests.stats.pairs.ranking_baselines import elo
 
 from konsil.stats.inference.infer import infer
-from konsil.stats.pairs.paired_choice_agreement import choice_agreement, choice_tables
+from konsil.stats.pairs import paired_choice_agreement
+from konsil.stats.pairs.paired_choice_agreement import (
+    KAPPA,
+    OVER_SIDES,
+    WITHIN_PAIRS,
+    KappasOfChoices,
+    choice_agreement,
+    choice_tables,
+    tables_by_pair,
+)
 from konsil.stats.pairs.rank_agreement import (
     jury,
     own_minus_others,
     rank_agreement,
 )
-from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
+from konsil.stats.pairs.votes import Votes, cell_counts, pair_members, totals, votes
 from konsil.stats.pairs.wins import head_to_head, system_against_others
 
 K = 4
@@ -63,6 +75,87 @@ def test_agreement_without_two_votes_is_undefined():
     within, chance, kappa = choice_agreement(choice_tables(same).sum(0))
     assert (within, chance) == (1, 1)
     assert math.isnan(kappa)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=2, max_size=30))
+def test_kappa_of_two_systems_is_the_alpha_of_interval_labels(pairs):
+    """Two votes a question on one pair of systems, and a question with one vote, which adds nothing."""
+    labels = np.array(pairs) + 2
+    n = len(labels)
+    made = votes(
+        [0] * (2 * n + 1),
+        [1] * (2 * n + 1),
+        [*(labels - 2).ravel(), 2],
+        [*np.repeat(np.arange(n), 2), n],
+        [*([0, 1] * n), 0],
+        n_systems=2,
+        steps=2,
+    )
+    value = KappasOfChoices(5)(np.asarray(tables_by_pair(made)).sum(axis=0))[WITHIN_PAIRS]
+    x, y = labels.T.astype(float)
+    pooled = labels.ravel().astype(float)
+    expected = ((pooled[:, None] - pooled) ** 2).sum() / (2 * n * (2 * n - 1))
+    if not expected:
+        assert math.isnan(value)
+    else:
+        assert abs(value - (1 - ((x - y) ** 2).mean() / expected)) < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kappa_within_pairs_depends_on_no_order_of_systems(seed):
+    """Kills: chance over all pairs, which credits a common favourite and depends on names."""
+    made = panel(seed, (0.9, 0.3, -0.3, -0.9))
+    first, second = pair_members(made.n_systems)
+    a, b = first[made.pairs], second[made.pairs]
+    other = np.random.default_rng(seed).permutation(made.n_systems)
+    renamed = votes(
+        other[a],
+        other[b],
+        made.outcomes,
+        made.questions,
+        made.raters,
+        n_systems=made.n_systems,
+        steps=made.steps,
+    )
+    kappas = KappasOfChoices(made.n_outcomes)
+    values = [kappas(np.asarray(tables_by_pair(v)).sum(axis=0)) for v in (made, renamed)]
+    assert np.allclose(values[0], values[1], rtol=0, atol=1e-12)
+    exchanged = choice_agreement(choice_tables(made).sum(axis=0))[KAPPA]
+    assert values[0][OVER_SIDES] == exchanged
+    assert abs(values[0][WITHIN_PAIRS] - within_pairs(made)) < 1e-12
+    assert values[0][WITHIN_PAIRS] < exchanged - 0.01
+
+
+def within_pairs(made: Votes) -> float:
+    """Kappa with the chance of each pair of systems, vote by vote."""
+    observed = expected = 0.0
+    others = np.array(
+        [
+            np.sum((made.questions == q) & (made.pairs == p)) - 1
+            for q, p in zip(made.questions, made.pairs, strict=True)
+        ]
+    )
+    for p in np.unique(made.pairs):
+        at = np.flatnonzero(made.pairs == p)
+        pairs = list(itertools.permutations(at, 2))
+        apart = np.array(
+            [(made.outcomes[i] - made.outcomes[j]) ** 2 for i, j in pairs], dtype=float
+        )
+        weight = np.array([others[i] * others[j] for i, j in pairs], dtype=float)
+        same = np.array([made.questions[i] == made.questions[j] for i, j in pairs])
+        observed += apart[same].sum()
+        if weight.sum():
+            expected += same.sum() * (apart * weight).sum() / weight.sum()
+    return 1 - observed / expected
+
+
+def test_many_pairs_are_sparse_and_have_the_same_value(monkeypatch):
+    made = panel(3, (0.9, 0.3, -0.3, -0.9))
+    dense = tables_by_pair(made)
+    monkeypatch.setattr(paired_choice_agreement, "DENSE_CELLS", dense.size - 1)
+    sparse = tables_by_pair(made)
+    assert scipy.sparse.issparse(sparse) and np.array_equal(sparse.toarray(), dense)
 
 
 def test_a_jury_is_the_mean_of_its_judges():

@@ -68,6 +68,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "groups.independent_bootstrap": _RESAMPLED | _CLUSTERED,
         "method.bootstrap": _RESAMPLED | _CLUSTERED,
         "method.chance_level": _NONE,
+        "method.chance_over_sides": _NONE,
         "method.exact": _NONE,
         "method.exact_of_clusters": frozenset({"effective_clusters"}),
         "method.flips": _WRAPPER,

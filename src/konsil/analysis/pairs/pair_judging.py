@@ -30,15 +30,19 @@ from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
-from konsil.errors.message import message, placed
+from konsil.errors.message import TranslatableMessage, message, placed
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.paired_choice_agreement import (
     CHANCE,
-    KAPPA,
+    OVER_SIDES,
     WITHIN,
+    WITHIN_PAIRS,
+    KappasOfChoices,
+    are_shared,
     choice_agreement,
     choice_tables,
+    tables_by_pair,
 )
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.rank_agreement import (
@@ -54,7 +58,8 @@ from konsil.stats.pairs.wins import head_to_head
 def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     """Agreement of raters who compared the same two answers in the same arm.
 
-    To within one category, or quadratic kappa.
+    To within one category, with its chance level; or quadratic kappa with the chance of each pair
+    of systems, and the one over both sides, in which a favourite that all share is agreement.
     """
     systems, clusters = names_in(context, frame)
     is_kappa = context.analysis.statistic == "choice_kappa"
@@ -66,34 +71,59 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             .to_numpy()
             .astype(np.int64)
         )
-        sums = choice_tables(ballot.votes, arms)
-        n = int((sums.any(axis=1)).sum())
-        measure = Measure(
-            sums=sums,
-            finalise=Column(choice_agreement, KAPPA if is_kappa else WITHIN),
-            clusters=clusters,
-            n_units=n,
-            n_raters=ballot.rows.get_column("rater").n_unique(),
-            n_ratings=len(ballot.first) if n else 0,
+        is_shared = are_shared(ballot.votes, arms)
+        tally, headline, companion = (
+            (
+                tables_by_pair,
+                Column(KappasOfChoices(ballot.votes.n_outcomes), WITHIN_PAIRS),
+                OVER_SIDES,
+            )
+            if is_kappa
+            else (choice_tables, Column(choice_agreement, WITHIN), CHANCE)
         )
-        chance = replace(measure, finalise=Column(choice_agreement, CHANCE))
+        measure = Measure(
+            sums=tally(ballot.votes, arms),
+            finalise=headline,
+            clusters=clusters,
+            n_units=len(np.unique(ballot.votes.questions[is_shared])),
+            n_raters=len(np.unique(ballot.votes.raters[is_shared])),
+            n_ratings=int(is_shared.sum()),
+        )
+        beside = replace(measure, finalise=replace(headline, place=companion))
         reason = message("no two raters compared the same two answers")
-        summary, level = estimates(
-            [measure, chance],
+        summary, other = estimates(
+            [measure, beside],
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
             reasons=[reason, reason],
         )
         yield from estimate_rows(context, keys, summary, measure)
-        if not is_kappa and math.isfinite(level.headline.value):
-            method = message(
-                "chance level (two ratings drawn at random from all ratings), {method}",
-                message_id="method.chance_level",
-                method=level.headline.method,
+        if math.isfinite(other.headline.value):
+            method = (_over_sides if is_kappa else _chance_level)(other.headline.method)
+            yield row(
+                context,
+                keys,
+                EstimateSummary(replace(other.headline, method=method)),
+                measure,
+                kind="companion",
             )
-            level_summary = EstimateSummary(replace(level.headline, method=method))
-            yield row(context, keys, level_summary, measure, kind="companion")
+
+
+def _chance_level(method: str) -> TranslatableMessage:
+    return message(
+        "chance level (two ratings drawn at random from all ratings), {method}",
+        message_id="method.chance_level",
+        method=method,
+    )
+
+
+def _over_sides(method: str) -> TranslatableMessage:
+    return message(
+        "chance over all pairs and both orders of the systems, {method}",
+        message_id="method.chance_over_sides",
+        method=method,
+    )
 
 
 def correlation_rows(

@@ -32,6 +32,7 @@ from konsil.analysis.table.lineage import Lineage
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference.infer import infer
+from konsil.stats.pairs.paired_choice_agreement import are_shared
 from konsil.stats.pairs.preference import disagree
 from konsil.stats.pairs.published_pairs import (
     pair_weights,
@@ -235,8 +236,8 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     for keys, part in groups(frame, context.analysis.by):
         ballot = ballot_of(context, part, systems, clusters)
         arms = _numbers(ballot.rows.get_column("arm"))
-        votes = ballot.votes
-        sums = published_tables(votes, arms)
+        votes = ballot.votes.only(are_shared(ballot.votes, arms))
+        sums = published_tables(ballot.votes, arms)
         sums = sums[sums.any(axis=1)]
         if not len(sums):
             reason = message("no two raters compared the same two answers")

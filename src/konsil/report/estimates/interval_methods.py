@@ -123,6 +123,10 @@ _COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
     ),
     (message("chance level", message_id="column.chance_level"), ("method.chance_level",)),
     (
+        message("chance over both orders of the systems", message_id="column.chance_over_sides"),
+        ("method.chance_over_sides",),
+    ),
+    (
         message("Cohen's d of case means, unpaired", message_id="column.unpaired_d"),
         ("method.unpaired_d",),
     ),

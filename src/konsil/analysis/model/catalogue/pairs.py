@@ -295,21 +295,30 @@ PAIRS = (
         better="higher",
         title="Weighted kappa of pairwise comparisons",
         text=(
-            "Quadratically weighted kappa of two raters who compared the same two answers, "
-            "symmetrised over the presentation order."
+            "Quadratically weighted kappa of two raters who compared the same two answers. "
+            "Chance is that of each pair of systems: a favourite that all raters share is no "
+            "agreement beyond chance."
         ),
         definition=(
             "quadratically weighted kappa of two raters who compared the same two answers "
-            "in the same arm, symmetrised over the presentation order"
+            "in the same arm, with the chance of each pair of systems: a favourite that all raters "
+            "share is no agreement beyond chance; the value with chance over all pairs and both "
+            "orders of the systems, for which it is, is also reported"
         ),
-        undefined="no two raters compared the same two answers, or all ratings are the same",
+        undefined=(
+            "no two raters compared the same two answers, or all ratings of each pair of systems "
+            "are the same"
+        ),
         source=CHOICE_KAPPA,
         range=SIGNED,
         zero=CHANCE,
         scopes=("pair",),
         columns=("arm",),
         limits=_CHOICES,
-        as_published=_PUBLISHED_CHOICES,
+        as_published=(
+            "chance over all pairs of systems, each in the order of the systems' names; raters in "
+            "the given order"
+        ),
         unit="number",
     ),
     Statistic(
