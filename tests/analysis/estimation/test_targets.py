@@ -4,9 +4,11 @@ changes."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +22,8 @@ from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
 from konsil.analysis.estimation.raters.rater_notes import dominant_rater
-from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
+from konsil.analysis.estimation.targets import ABOUT_THESE, LEAST_EFFECTIVE, answering
+from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
@@ -284,6 +287,13 @@ def test_a_number_without_the_targets_interval_has_none_but_as_an_exception() ->
     swapped = answering(two, "like these", 3)
     assert swapped.headline == two.companions[0] and swapped.companions == (two.headline,)
     assert answering(swapped, "these", 3).headline == two.headline
+
+
+def test_the_documents_name_every_statistic_without_an_interval_for_raters_like_these() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text("utf-8")
+    sentence = text[text.index("The exceptions, which always") :].split("\n\n")[0]
+    assert {*re.findall(r"`(\w+)`", sentence)} == ABOUT_THESE
+    assert {*ABOUT_THESE} <= {*CATALOGUE}
 
 
 HALVES = ("first", "second")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.analysis.estimation.estimate import EstimateSummary
-from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_samples import without_interval
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import statistic_of
@@ -77,12 +77,14 @@ def is_about_these(analysis: Analysis, *, has_known_raters: bool = True) -> bool
 
 
 def is_constant(measure: Measure) -> bool:
-    """Whether nothing varies between the items, as where all raters agree everywhere.
+    """Whether all ratings are alike in what a proportion or agreement counts: it is -1, 0 or 1.
 
     The interval is then an exact one or that of a prior, and there is none for other raters.
     """
-    influence = linearised(measure.sums, measure.finalise)
-    return not (np.abs(influence) > _ROUNDING).any()
+    # A standard deviation may have no slope, too, at 0.5 of as many 0 as 1: it is not constant.
+    if abs(value(measure)) not in {0.0, 1.0}:
+        return False
+    return not (np.abs(linearised(measure.sums, measure.finalise)) > _ROUNDING).any()
 
 
 _ROUNDING = 1e-12
