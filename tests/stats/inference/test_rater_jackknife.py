@@ -204,43 +204,6 @@ def test_a_rater_of_one_group_alone_leaves_the_other_number_as_it_is() -> None:
     assert shares == pytest.approx([1 / 8, *[(1 / 4 + 1 / 3) / 2] * 3])
 
 
-def agreement_of(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    codes = Codes(labels, np.arange(len(labels)), 2, (0.0, 1.0))
-    chosen = statistic("percent_agreement", codes, None, level="nominal")
-    sums = chosen.tally(codes)
-    return chosen.finalise(sums.sum(axis=0)), wald.linearised(sums, chosen.finalise)
-
-
-@pytest.mark.slow
-def test_systems_alike_to_raters_in_general_are_told_apart_no_more_often_than_stated() -> None:
-    """Six raters with tastes for two systems, which are alike in the population of raters."""
-    g = np.random.default_rng(14)
-    rejected = {"items": 0, "plain": 0, "of pairs": 0}
-    sets, every = 300, np.arange(100)
-    for _ in range(sets):
-        latent = 0.8 + 0.7 * g.normal(size=(100, 1, 2)) + 0.6 * g.normal(size=(1, 6, 2))
-        labels = (latent + g.normal(size=(100, 6, 2)) > 0).astype(np.int64)
-        numbers = []
-        for system in (0, 1):
-            y = labels[..., system]
-            value, psi = agreement_of(y)
-            left = [agreement_of(np.delete(y, at, axis=1)) for at in range(6)]
-            left_out = LeftOut(
-                tuple("abcdef"), np.full(6, 100), [(float(v[0]), p) for v, p in left]
-            )
-            numbers.append(NumberOf(float(value[0]), psi, left_out, every))
-        at = np.array([numbers[0].value - numbers[1].value])
-        influence = numbers[0].influence - numbers[1].influence
-        without, shares = differences_without(*numbers)
-        rejected["items"] += wald.one_way(influence, at).p[0] < 0.05
-        for name, times in (("plain", 1.0), ("of pairs", of_pairs(6))):
-            interval = items_and_raters(at, influence, without, shares, times=times)
-            rejected[name] += interval.p[0] < 0.05
-    # 24 of 300 are .08, three standard errors above .05.
-    assert rejected["of pairs"] <= rejected["plain"]
-    assert rejected["of pairs"] <= 24 < 45 < rejected["items"]
-
-
 def test_the_factor_of_pairs_widens_the_part_of_the_raters_alone() -> None:
     y = np.random.default_rng(10).normal(size=(1, 5)) * np.ones((20, 1))
     plain, scaled = (items_and_raters(*of_table(y), times=t) for t in (1.0, of_pairs(5)))
