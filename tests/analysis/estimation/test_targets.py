@@ -21,6 +21,7 @@ from tests.analysis.pairs.test_pairs import ASKED, DATA, FORM
 from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
+from konsil.analysis.estimation.raters import rater_samples
 from konsil.analysis.estimation.raters.rater_notes import dominant_rater
 from konsil.analysis.estimation.targets import ABOUT_THESE, LEAST_EFFECTIVE, answering
 from konsil.analysis.model.catalogue.known import CATALOGUE
@@ -391,13 +392,27 @@ def test_a_difference_that_is_undefined_without_a_rater_is_not_estimable_for_oth
             ("no" if r.rater == "e0" and n % 3 == 0 else "yes") if n % 2 == 0 else str(r.label)
         ),
     )
-    row, beside, _ = between_halves("fleiss_kappa", LIKE_THESE, data)
+    row, beside, all_rows = between_halves("fleiss_kappa", LIKE_THESE, data)
     assert math.isfinite(row.estimate.value) and row.estimate.raters == "like these"
     assert np.isnan([row.estimate.low, row.estimate.high, row.estimate.p]).all()
     assert "not estimable for raters like these" in row.estimate.reason
     (of_these,) = beside
     assert of_these.estimate.raters == "these" and of_these.kind == "companion"
     assert math.isfinite(of_these.estimate.low) and math.isfinite(of_these.estimate.p)
+    # So is the number of the first half itself, but not that of the second.
+    single = {r.group["half"]: r.estimate for r in all_rows.rows if r.kind == "estimate"}
+    assert math.isnan(single["first"].low) and math.isfinite(single["second"].low)
+    assert "not estimable for raters like these" in single["first"].reason
+
+
+def test_where_leaving_out_raters_would_take_too_long_every_row_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rater_samples, "MOST_RATERS", 5)
+    row, _, of_halves = between_halves("krippendorff_alpha", LIKE_THESE, ratings(6))
+    for primary in (row, *(r for r in of_halves.rows if r.kind == "estimate")):
+        assert primary.estimate.raters == "these" and math.isfinite(primary.estimate.low)
+        assert any("raters were not left out one at a time" in w for w in primary.warnings)
 
 
 def test_a_difference_with_one_rater_who_gave_nearly_all_says_so() -> None:

@@ -91,7 +91,7 @@ _ROUNDING = 1e-12
 """Influences up to here are rounding errors of zero."""
 
 
-STATED = frozenset({"two_way.dominated_ratings"})
+STATED = frozenset({"two_way.dominated_ratings", "two_way.too_large"})
 """Notes by which a number itself states that its interval is about these raters."""
 
 

@@ -62,6 +62,17 @@ def with_raters(
             message_id="two_way.two_raters",
         )
         return replace(summary, notes=(*summary.notes, note)), measure
+    if _is_too_large(measure, int((n_ratings > 0).sum())):
+        note = message(
+            (
+                "Because of the size of the data, raters were not left out one at a time; the CI"
+                " applies to these raters only."
+            ),
+            message_id="two_way.too_large",
+        )
+        # A difference from another group has the notes of the measure.
+        measure = replace(measure, notes=(*measure.notes, note))
+        return replace(summary, notes=(*summary.notes, note)), measure
     without = _without_each(measure, sample, make)
     if without is None:
         return summary, measure
@@ -110,16 +121,21 @@ def with_raters(
     return replace(summary, companions=(*summary.companions, two), notes=notes), measure
 
 
+def _is_too_large(measure: Measure, n_raters: int) -> bool:
+    """Whether leaving out each rater in turn would take too long."""
+    size = measure.sums.shape[0] * measure.sums.shape[1] * n_raters
+    return n_raters > MOST_RATERS or size > _SUMS
+
+
 def _without_each(
     measure: Measure, sample: Sample, make: Callable[[Sample], Measure]
 ) -> list[tuple[float, Array]] | None:
     """The number and the clusters' influences without each rater in turn.
 
-    None where that is not defined, or long.
+    None where that is not defined.
     """
     rating = np.flatnonzero((sample.codes.labels >= 0).sum(axis=0))
-    size = measure.sums.shape[0] * measure.sums.shape[1] * len(rating)
-    if not measure.is_smooth or not 3 <= len(rating) <= MOST_RATERS or size > _SUMS:
+    if not measure.is_smooth or len(rating) < 3:
         return None
     without = []
     for n in rating:
