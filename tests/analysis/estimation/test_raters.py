@@ -12,7 +12,7 @@ import konsil
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.measure import Cells, Measure, quotient
-from konsil.analysis.estimation.raters.rater_samples import of_other_raters
+from konsil.analysis.estimation.raters.rater_differences import of_other_raters
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings

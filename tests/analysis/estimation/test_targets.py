@@ -4,21 +4,27 @@ changes."""
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from tests.analyses import flat_analysis, restated
 from tests.analysis.pairs.test_pairs import ASKED, DATA, FORM
 
 from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
+from konsil.analysis.estimation.raters import rater_samples
 from konsil.analysis.estimation.raters.rater_notes import dominant_rater
-from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
+from konsil.analysis.estimation.targets import ABOUT_THESE, LEAST_EFFECTIVE, answering
+from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
@@ -263,16 +269,156 @@ def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
     ).rows
 
 
-def test_a_number_without_the_targets_interval_stays_as_it_is() -> None:
-    plain = EstimateSummary(Estimate(0.5, 0.4, 0.6))
-    assert answering(plain, "like these", 9) is plain
-    nothing = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, raters="like these"),))
-    assert answering(nothing, "like these", 9) is nothing
+def test_a_number_without_the_targets_interval_has_none_but_as_an_exception() -> None:
+    plain = EstimateSummary(Estimate(0.5, 0.4, 0.6, p=0.01, method="of items"))
+    assert answering(plain, "like these", 9, is_exempt=True) is plain
+    assert answering(plain, "like these", 2) is plain
+    refused = answering(plain, "like these", 9)
+    assert (refused.headline.value, refused.headline.raters) == (0.5, "like these")
+    assert np.isnan([refused.headline.low, refused.headline.high, refused.headline.p]).all()
+    assert refused.headline.reason == "no CI and no p value: not estimable for raters like these"
+    assert refused.headline.method == "" and refused.companions == (plain.headline,)
+    half = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, raters="like these"),))
+    assert math.isnan(answering(half, "like these", 9).headline.low)
+    # Why even these raters have no interval is the better reason.
+    few = EstimateSummary(Estimate(0.5, p=0.2, reason="too few clusters"))
+    assert answering(few, "like these", 9).headline.reason == "too few clusters"
     two = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, 0.1, 0.9, raters="like these"),))
     assert answering(two, None, 9) is two and answering(two, "like these", 2) is two
     swapped = answering(two, "like these", 3)
     assert swapped.headline == two.companions[0] and swapped.companions == (two.headline,)
     assert answering(swapped, "these", 3).headline == two.headline
+
+
+def test_the_documents_name_every_statistic_without_an_interval_for_raters_like_these() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text("utf-8")
+    sentence = text[text.index("The exceptions, which always") :].split("\n\n")[0]
+    assert {*re.findall(r"`(\w+)`", sentence)} == ABOUT_THESE
+    assert {*ABOUT_THESE} <= {*CATALOGUE}
+
+
+HALVES = ("first", "second")
+
+
+def halved(data: Data) -> Data:
+    """The same ratings, of items in two halves that share all raters."""
+    items = [replace(i, strata={"half": HALVES[n % 2]}) for n, i in enumerate(data.items)]
+    return replace(data, items=items)
+
+
+def between_halves(
+    statistic: str, inference: Inference, data: Data
+) -> tuple[Row, list[Row], Results]:
+    """The difference of agreement of the two halves, its companions, and all results."""
+    asked = Analysis("h", statistic, "good", "experts", by=("half",), compare="half")
+    settings = RunSettings(
+        instruments=[INSTRUMENT],
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+        inference=inference,
+    )
+    of_halves = run([asked], halved(data), settings)
+    at = next(n for n, r in enumerate(of_halves.rows) if r.kind == "difference")
+    return of_halves.rows[at], list(of_halves.rows[at + 1 :]), of_halves
+
+
+@pytest.mark.parametrize("statistic", ["percent_agreement", "krippendorff_alpha", "icc2"])
+def test_differences_of_agreement_of_the_same_raters_follow_the_target(statistic: str) -> None:
+    like, beside_like, _ = between_halves(statistic, LIKE_THESE, ratings(6))
+    these, beside_these, _ = between_halves(statistic, THESE, ratings(6))
+    assert (like.estimate.raters, these.estimate.raters) == ("like these", "these")
+    assert "two-way" in like.estimate.method and "two-way" not in these.estimate.method
+    assert like.estimate.value == these.estimate.value
+    assert like.estimate.high - like.estimate.low > these.estimate.high - these.estimate.low
+    assert (like.estimate.p < 0.05) == (not like.estimate.low <= 0 <= like.estimate.high)
+    # What stands first for one target stands beside for the other.
+    assert these.estimate in [r.estimate for r in beside_like]
+    assert like.estimate in [r.estimate for r in beside_these]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "factor"), [("percent_agreement", 5 / 4), ("fleiss_kappa", 1)]
+)
+def test_the_two_way_variance_is_that_of_leaving_out_raters_and_items(
+    statistic: str, factor: float
+) -> None:
+    data = ratings(6)
+    row, _, _ = between_halves(statistic, LIKE_THESE, data)
+    label_of = {(r.rater, r.item): float(r.label == "yes") for r in data.ratings}
+    y = np.array([[label_of[f"e{n}", i.id] for n in range(6)] for i in data.items])
+
+    def value(table: np.ndarray, weights: np.ndarray) -> float:
+        ones, n = table.sum(axis=1), table.shape[1]
+        of_pairs = (ones * (ones - 1) + (n - ones) * (n - ones - 1)) / (n * (n - 1))
+        agreed = np.average(of_pairs, weights=weights)
+        yes = np.average(ones / n, weights=weights)
+        corrected = (agreed - yes**2 - (1 - yes) ** 2) / (2 * yes * (1 - yes))
+        return float(agreed if statistic == "percent_agreement" else corrected)
+
+    def influences(table: np.ndarray) -> np.ndarray:
+        steps, ones = 1e-5 * np.eye(len(table)), np.ones(len(table))
+        return np.array([(value(table, ones + s) - value(table, ones - s)) / 2e-5 for s in steps])
+
+    def of(table: np.ndarray) -> tuple[float, np.ndarray]:
+        a, b = table[0::2], table[1::2]
+        difference = value(a, np.ones(18)) - value(b, np.ones(18))
+        return difference, np.concatenate([influences(a), -influences(b)])
+
+    at, psi = of(y)
+    each = [of(np.delete(y, n, axis=1)) for n in range(6)]
+    left, psis = np.array([d for d, _ in each]), np.array([p for _, p in each])
+    by_item = 36 / 35 * (psi**2).sum()
+    by_rater = factor * 5 / 6 * ((left - left.mean()) ** 2).sum()
+    both = 5 / 6 * ((psis - psis.mean(axis=0)) ** 2).sum()
+    variance = max(by_item + by_rater - both, by_item, by_rater)
+    df = max(variance**2 / (by_item**2 / 35 + by_rater**2 / 5), 5)
+    assert row.estimate.value == pytest.approx(at)
+    assert row.estimate.se == pytest.approx(np.sqrt(variance), rel=1e-6)
+    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    assert (row.estimate.low, row.estimate.high) == pytest.approx((at - half, at + half))
+
+
+def relabelled(data: Data, rule: Callable[[Rating, int], str]) -> Data:
+    """The ratings with other labels, by rater and number of the item."""
+    return replace(data, ratings=[replace(r, label=rule(r, int(r.item[1:]))) for r in data.ratings])
+
+
+def test_a_difference_that_is_undefined_without_a_rater_is_not_estimable_for_others() -> None:
+    # Without e0 all labels of the first half are alike, and kappa is undefined.
+    data = relabelled(
+        ratings(4),
+        lambda r, n: (
+            ("no" if r.rater == "e0" and n % 3 == 0 else "yes") if n % 2 == 0 else str(r.label)
+        ),
+    )
+    row, beside, all_rows = between_halves("fleiss_kappa", LIKE_THESE, data)
+    assert math.isfinite(row.estimate.value) and row.estimate.raters == "like these"
+    assert np.isnan([row.estimate.low, row.estimate.high, row.estimate.p]).all()
+    assert "not estimable for raters like these" in row.estimate.reason
+    (of_these,) = beside
+    assert of_these.estimate.raters == "these" and of_these.kind == "companion"
+    assert math.isfinite(of_these.estimate.low) and math.isfinite(of_these.estimate.p)
+    # So is the number of the first half itself, but not that of the second.
+    single = {r.group["half"]: r.estimate for r in all_rows.rows if r.kind == "estimate"}
+    assert math.isnan(single["first"].low) and math.isfinite(single["second"].low)
+    assert "not estimable for raters like these" in single["first"].reason
+
+
+def test_where_leaving_out_raters_would_take_too_long_every_row_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rater_samples, "MOST_RATERS", 5)
+    row, _, of_halves = between_halves("krippendorff_alpha", LIKE_THESE, ratings(6))
+    for primary in (row, *(r for r in of_halves.rows if r.kind == "estimate")):
+        assert primary.estimate.raters == "these" and math.isfinite(primary.estimate.low)
+        assert any("raters were not left out one at a time" in w for w in primary.warnings)
+
+
+def test_a_difference_with_one_rater_who_gave_nearly_all_says_so() -> None:
+    row, _, _ = between_halves("percent_agreement", LIKE_THESE, ratings(3, 9))
+    assert row.estimate.raters == "these"
+    assert any("the CI applies to these raters only" in w for w in row.warnings)
 
 
 def protocol(lines: str) -> str:

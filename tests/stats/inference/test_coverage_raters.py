@@ -16,7 +16,13 @@ from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
-NAMES = ("coverage_raters", "coverage_few_raters", "coverage_panels", "coverage_uneven")
+NAMES = (
+    "coverage_raters",
+    "coverage_few_raters",
+    "coverage_panels",
+    "coverage_common_raters",
+    "coverage_uneven",
+)
 
 
 @pytest.fixture
@@ -81,6 +87,15 @@ def test_panels_of_one_population_are_told_apart_no_more_often_than_stated(
     assert alike.known == 1
     assert alike.rejects <= 0.09
     assert alike.covers >= 0.91
+
+
+@pytest.mark.slow
+def test_systems_alike_to_raters_are_told_apart_no_more_often_than_stated(load) -> None:
+    """300 studies of six raters with tastes: .08 is more than two standard errors above .05."""
+    script = load("coverage_common_raters")
+    alike = script.cell(6, 100, 0.6, "percent_agreement", 300)
+    assert alike.n == 300
+    assert alike.rejects <= 0.08 < 0.2 < alike.by_items
 
 
 @pytest.mark.slow

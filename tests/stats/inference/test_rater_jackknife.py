@@ -10,7 +10,15 @@ from scipy import stats
 from konsil.stats.agreement.registry import statistic
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
-from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels
+from konsil.stats.inference.rater_jackknife import (
+    LeftOut,
+    NumberOf,
+    by_raters,
+    differences_without,
+    items_and_raters,
+    of_pairs,
+    of_two_panels,
+)
 
 
 def of_table(y: np.ndarray):
@@ -153,3 +161,52 @@ def test_two_panels_of_one_population_are_told_apart_no_more_often_than_stated()
         ]
     assert rejected[0] / 150 <= 0.1
     assert rejected[1] > 2 * rejected[0] + 5, rejected
+
+
+def number_of(y: np.ndarray, raters: str, items: np.ndarray, n_items: int) -> NumberOf:
+    """A table's mean with what leaving out its raters makes of it, on `n_items` items."""
+    value, psi, without, _ = of_table(y)
+    influence = np.zeros((n_items, 1))
+    influence[items] = psi
+    n_ratings = np.full(len(raters), len(y))
+    return NumberOf(float(value[0]), influence, LeftOut(tuple(raters), n_ratings, without), items)
+
+
+def test_of_two_means_of_the_same_raters_it_is_the_mean_of_their_differences() -> None:
+    g = np.random.default_rng(8)
+    severity = 5 * g.normal(size=(1, 6))
+    a, b = (severity + g.normal(size=(1, 6)) + g.normal(size=(30, 6)) for _ in range(2))
+    every = np.arange(30)
+    turned = number_of(b[:, ::-1], "fedcba", every, 30)
+    without, shares = differences_without(number_of(a, "abcdef", every, 30), turned)
+    value, psi, of_difference, same = of_table(a - b)
+    assert shares == pytest.approx(same)
+    for (t, influence), (expected, of_item) in zip(without, of_difference, strict=True):
+        assert t == pytest.approx(expected)
+        assert influence == pytest.approx(of_item)
+    interval = items_and_raters(value, psi, without, shares)
+    # Severity in both groups cancels out; of two panels it would not.
+    panels = of_two_panels(value, psi, parts(a)[2], parts(b)[2], n_items=30)
+    assert interval.se[0] < panels.se[0] / 3
+
+
+def test_a_rater_of_one_group_alone_leaves_the_other_number_as_it_is() -> None:
+    g = np.random.default_rng(9)
+    a, b = g.normal(size=(20, 4)), g.normal(size=(12, 3))
+    of_a = number_of(a, "abcd", np.arange(20), 32)
+    of_b = number_of(b, "bcd", np.arange(20, 32), 32)
+    without, shares = differences_without(of_a, of_b)
+    assert [t for t, _ in without] == pytest.approx(
+        [a[:, 1:].mean() - b.mean()]
+        + [np.delete(a, n, 1).mean() - np.delete(b, n - 1, 1).mean() for n in (1, 2, 3)]
+    )
+    assert without[0][1][20:] == pytest.approx(-of_table(b)[1])
+    assert shares == pytest.approx([1 / 8, *[(1 / 4 + 1 / 3) / 2] * 3])
+
+
+def test_the_factor_of_pairs_widens_the_part_of_the_raters_alone() -> None:
+    y = np.random.default_rng(10).normal(size=(1, 5)) * np.ones((20, 1))
+    plain, scaled = (items_and_raters(*of_table(y), times=t) for t in (1.0, of_pairs(5)))
+    assert of_pairs(5) == pytest.approx(4 / 3)
+    assert scaled.se[0] ** 2 == pytest.approx(4 / 3 * plain.se[0] ** 2)
+    assert scaled.df[0] == pytest.approx(plain.df[0])

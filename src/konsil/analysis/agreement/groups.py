@@ -239,7 +239,13 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
     ):
         needs_all = statistic_of(analysis.statistic).needs_complete
         summary, measure = with_raters(
-            summary, measure, sample, make, context.cluster, needs_all=needs_all
+            summary,
+            measure,
+            sample,
+            make,
+            context.cluster,
+            needs_all=needs_all,
+            is_compared=bool(analysis.compare),
         )
     return with_rater_clusters(context, Group(keys, measure, summary), sample, make)
 

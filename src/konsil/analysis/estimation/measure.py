@@ -20,7 +20,7 @@ from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, Statistic
 from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
-from konsil.stats.inference.rater_jackknife import ByRaters
+from konsil.stats.inference.rater_jackknife import LeftOut
 from konsil.stats.inference.wald import Scale, linearised
 from konsil.stats.shares.deviation import standard_deviation
 from konsil.stats.shares.uneven_clusters import UnevenClusters
@@ -84,11 +84,11 @@ class Measure:
     no slope."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
-    by_raters: ByRaters | None = None
-    """What leaving out each rater says of it, where it pairs raters with one another; None: not
-    known."""
+    left_out: LeftOut | None = None
+    """The number without each rater, where it pairs raters with one another and groups are
+    compared; None: not known."""
     raters: frozenset[str] = frozenset()
-    """The raters who gave its ratings, where `by_raters` matters; empty: not recorded here."""
+    """The raters who gave its ratings, where `left_out` matters; empty: not recorded here."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
     commonest: float = math.nan

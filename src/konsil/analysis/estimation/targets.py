@@ -8,9 +8,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.measure import Measure, value
+from konsil.analysis.estimation.raters.rater_samples import without_interval
+from konsil.analysis.model.catalogue.additions import additions
+from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.stats.engine.contract import RatersTarget
+from konsil.stats.inference.wald import linearised
 
 LEAST_EFFECTIVE = 4.5
 """From so many effective raters on, panels are told of as a sample where the protocol states no
@@ -25,6 +33,66 @@ differences .9 to 1.7. """
 
 LEAST_RATERS = 3
 """With fewer raters of its own a number is about these raters, whatever the report's target."""
+
+
+ABOUT_THESE = frozenset(
+    {
+        "spearman",
+        "kendall_tau_b",
+        "median",
+        "relative_difference",
+        "choice_agreement",
+        "choice_kappa",
+        "preference_correlation",
+        "rank_agreement",
+        "median_seconds",
+        "length_correlation",
+        "part_whole",
+        "part_variance",
+        "reliability",
+        "rater_hours",
+        "budget_reliability",
+    }
+)
+"""Statistics that have no interval for raters like these."""
+
+
+def is_about_these(analysis: Analysis, *, has_known_raters: bool = True) -> bool:
+    """Whether an analysis' numbers are about these raters, whatever the report's target.
+
+    These are the exceptions that a report's target has: those of a panel's consensus, as all
+    statistics of cases are, and of raters against others; judges; unknown raters; statistics
+    without an interval for raters like these, as those that users add.
+    """
+    statistic = statistic_of(analysis.statistic)
+    return (
+        not has_known_raters
+        or analysis.consensus != "none"
+        or bool(analysis.against)
+        or statistic.needs_majority
+        or statistic.family in {"cases", "judges"}
+        or analysis.statistic in ABOUT_THESE
+        or analysis.statistic in additions()
+    )
+
+
+def is_constant(measure: Measure) -> bool:
+    """Whether all ratings are alike in what a proportion or agreement counts: it is -1, 0 or 1.
+
+    The interval is then an exact one or that of a prior, and there is none for other raters.
+    """
+    # A standard deviation may have no slope, too, at 0.5 of as many 0 as 1: it is not constant.
+    if abs(value(measure)) not in {0.0, 1.0}:
+        return False
+    return not (np.abs(linearised(measure.sums, measure.finalise)) > _ROUNDING).any()
+
+
+_ROUNDING = 1e-12
+"""Influences up to here are rounding errors of zero."""
+
+
+STATED = frozenset({"two_way.dominated_ratings", "two_way.too_large"})
+"""Notes by which a number itself states that its interval is about these raters."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +117,20 @@ class Target:
 
 
 def answering(
-    summary: EstimateSummary, target: RatersTarget | None, n_raters: int
+    summary: EstimateSummary,
+    target: RatersTarget | None,
+    n_raters: int,
+    *,
+    is_exempt: bool = False,
+    measure: Measure | None = None,
 ) -> EstimateSummary:
-    """The summary of a number, with the CI of the target first and the other as companion."""
+    """The summary of a number, with the CI of the target first and the other as companion.
+
+    Where none of the target exists, there is no CI and no p value but as companion, and a reason:
+    why these raters have none, or that it is not estimable for the target. `is_exempt`:
+    whether it is then the other one instead, as for the exceptions (`is_about_these`); `measure`:
+    that of a single number, which is an exception too where it is constant.
+    """
     if (
         target in (None, summary.headline.raters)
         or not math.isfinite(summary.headline.value)
@@ -62,10 +141,31 @@ def answering(
         (c for c in summary.companions if c.raters == target and math.isfinite(c.low)), None
     )
     if first is None:
-        return summary
+        is_single_constant = measure is not None and is_constant(measure)
+        if is_exempt or is_single_constant or target == "these" or _states_these(summary):
+            return summary
+        reason = message(
+            "no CI and no p value: not estimable for raters like these",
+            message_id="target.not_estimable",
+        )
+        return replace(
+            summary,
+            headline=without_interval(summary.headline, summary.headline.reason or reason),
+            companions=(summary.headline, *summary.companions),
+        )
     rest = (summary.headline, *(c for c in summary.companions if c is not first))
     notes = tuple(dict.fromkeys(_swapped(note) for note in summary.notes))
     return replace(summary, headline=first, companions=rest, notes=notes)
+
+
+def _states_these(summary: EstimateSummary) -> bool:
+    """Whether a number has no CI and no p value anyway, or states that they are about these."""
+    headline = summary.headline
+    is_blank = math.isnan(headline.low) and math.isnan(headline.p)
+    return is_blank or any(
+        isinstance(note, TranslatableMessage) and note.message_id in STATED
+        for note in summary.notes
+    )
 
 
 def _swapped(note: str) -> str:
@@ -130,7 +230,8 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     rest = message(
         (
             "Estimates for judges, for a panel's consensus, for each rater against the others,"
-            " or from fewer than {few} raters always apply to these raters only."
+            " from fewer than {few} raters, or by statistics without a two-way method (such as"
+            " medians and reliability) always apply to these raters only."
         ),
         message_id="target.rest",
         few=LEAST_RATERS,

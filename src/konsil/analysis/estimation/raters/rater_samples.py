@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.difference_methods import n_clusters
 from konsil.analysis.estimation.estimate import EstimateSummary
-from konsil.analysis.estimation.measure import Measure, pair, value
+from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_notes import (
     dominant_of,
     dominated_of,
@@ -20,9 +19,8 @@ from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.sample import Sample
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.engine.renumbering import renumbered
-from konsil.stats.inference import infer, wald
-from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels
+from konsil.stats.inference import wald
+from konsil.stats.inference.rater_jackknife import LeftOut, items_and_raters
 from konsil.stats.inference.wald import WaldInterval
 
 MOST_RATERS = 100
@@ -40,12 +38,14 @@ def with_raters(
     cluster: str,
     *,
     needs_all: bool = False,
+    is_compared: bool = False,
 ) -> tuple[EstimateSummary, Measure]:
-    """The number with its two-way CI, and what a comparison of panels needs of its raters.
+    """The number with its two-way CI, and what a comparison of groups needs of its raters.
 
     Two raters get a note that nothing is known of other raters; another note names a rater with
     many of the ratings. `needs_all`: the number uses the units that every rater labelled, of which
-    all raters gave equally many ratings.
+    all raters gave equally many ratings. `is_compared`: groups are compared, for which the numbers
+    without each rater are kept.
     """
     if not np.isfinite(summary.headline.value) or measure.cell is not None:
         return summary, measure
@@ -62,11 +62,25 @@ def with_raters(
             message_id="two_way.two_raters",
         )
         return replace(summary, notes=(*summary.notes, note)), measure
+    if _is_too_large(measure, int((n_ratings > 0).sum())):
+        note = message(
+            (
+                "Because of the size of the data, raters were not left out one at a time; the CI"
+                " applies to these raters only."
+            ),
+            message_id="two_way.too_large",
+        )
+        # A difference from another group has the notes of the measure.
+        measure = replace(measure, notes=(*measure.notes, note))
+        return replace(summary, notes=(*summary.notes, note)), measure
     without = _without_each(measure, sample, make)
     if without is None:
         return summary, measure
-    shares = n_ratings[n_ratings > 0] / n_ratings.sum()
-    measure = replace(measure, by_raters=by_raters(without, shares))
+    raters = tuple(r for r, n in zip(sample.raters, n_ratings, strict=True) if n)
+    left_out = LeftOut(raters, n_ratings[n_ratings > 0], without)
+    shares = left_out.shares
+    if is_compared:
+        measure = replace(measure, left_out=left_out)
     busiest = [] if needs_all else dominated_of([n_ratings], sample.raters)
     if busiest:
         return replace(summary, notes=(*summary.notes, *busiest)), measure
@@ -98,7 +112,7 @@ def with_raters(
             measure, summary.headline.value, se, df, summary.headline.level
         )
         interval = interval._replace(low=np.array([low]), high=np.array([high]))
-    two = _of_raters_like_these(summary.headline, interval, cluster, on_logit=is_share)
+    two = of_raters_like_these(summary.headline, interval, cluster, on_logit=is_share)
     notes = (
         *summary.notes,
         *rater_sampling_notes(summary.headline, two, measure),
@@ -107,16 +121,21 @@ def with_raters(
     return replace(summary, companions=(*summary.companions, two), notes=notes), measure
 
 
+def _is_too_large(measure: Measure, n_raters: int) -> bool:
+    """Whether leaving out each rater in turn would take too long."""
+    size = measure.sums.shape[0] * measure.sums.shape[1] * n_raters
+    return n_raters > MOST_RATERS or size > _SUMS
+
+
 def _without_each(
     measure: Measure, sample: Sample, make: Callable[[Sample], Measure]
 ) -> list[tuple[float, Array]] | None:
     """The number and the clusters' influences without each rater in turn.
 
-    None where that is not defined, or long.
+    None where that is not defined.
     """
     rating = np.flatnonzero((sample.codes.labels >= 0).sum(axis=0))
-    size = measure.sums.shape[0] * measure.sums.shape[1] * len(rating)
-    if not measure.is_smooth or not 3 <= len(rating) <= MOST_RATERS or size > _SUMS:
+    if not measure.is_smooth or len(rating) < 3:
         return None
     without = []
     for n in rating:
@@ -131,7 +150,23 @@ def _without_each(
     return without
 
 
-def _of_raters_like_these(
+def without_interval(headline: Estimate, reason: str) -> Estimate:
+    """The number for raters like these where no interval and no p value of it exists."""
+    nothing = float("nan")
+    return replace(
+        headline,
+        low=nothing,
+        high=nothing,
+        se=nothing,
+        p=nothing,
+        n_undefined=0,
+        method="",
+        reason=reason,
+        raters="like these",
+    )
+
+
+def of_raters_like_these(
     headline: Estimate, interval: WaldInterval, cluster: str, *, on_logit: bool = False
 ) -> Estimate:
     """The two-way interval of a number, with the p value of its t where the number is tested."""
@@ -145,140 +180,4 @@ def _of_raters_like_these(
         method=two_way_method(cluster, float(interval.df[0]), on_logit=on_logit),
         reason="",
         raters="like these",
-    )
-
-
-def have_other_raters(a: Measure, b: Measure) -> bool:
-    """Whether the raters of two groups are known and the groups share none."""
-    if a.cell is not None and b.cell is not None:
-        return not np.intersect1d(a.cell.raters, b.cell.raters).size
-    return bool(a.raters and b.raters) and a.raters.isdisjoint(b.raters)
-
-
-def of_other_raters(
-    summary: EstimateSummary, a: Measure, b: Measure, cluster: str, *, are_panels: bool
-) -> EstimateSummary:
-    """A difference of two groups that share no rater, with the two-way CI as primary CI.
-
-    The groups differ by their raters. Where a panel has too few raters for that CI (fewer than two
-    for proportions and means, three for agreement), the difference has no CI and no p value, and
-    the CI by items is a companion; so it is for panels alone (`are_panels`), not for two raters
-    whom the analysis compares by name.
-    """
-    if not have_other_raters(a, b) or not np.isfinite(summary.headline.value):
-        return summary
-    two = next((c for c in summary.companions if c.raters == "like these"), None)
-    if two is None and a.by_raters is not None and b.by_raters is not None:
-        two = _of_panels(summary.headline, a, b, cluster)
-    least = 2 if a.cell is not None else 3
-    fewest = min(_n_raters(a), _n_raters(b))
-    if two is not None and fewest >= least:
-        note = message(
-            (
-                "The two groups have different raters, so the primary CI and its p value apply"
-                " to raters like these."
-            ),
-            message_id="two_way.other_raters",
-        )
-        notes = (note, *_panels_of_unequal_size(a, b))
-    elif are_panels and fewest < least:
-        reason = message(
-            (
-                "no CI: variation between raters is not estimable from {n} {n|rater|raters};"
-                " at least {least} are needed"
-            ),
-            message_id="two_way.too_few_raters",
-            n=fewest,
-            least=least,
-        )
-        nothing = float("nan")
-        two = replace(
-            summary.headline,
-            low=nothing,
-            high=nothing,
-            se=nothing,
-            p=nothing,
-            method="",
-            reason=reason,
-            raters="like these",
-        )
-        note = message(
-            (
-                "The additional CI of the difference applies to these raters only; it does not"
-                " show a difference between the panels."
-            ),
-            message_id="two_way.panels_of_few",
-        )
-        notes = (note,)
-    else:
-        return summary
-    rest = (summary.headline, *(c for c in summary.companions if c.raters != "like these"))
-    return replace(summary, headline=two, companions=rest, notes=(*notes, *summary.notes))
-
-
-MUCH_LARGER = 3
-"""A panel with so many times the raters of the other one makes the test of two shares near 0 or 1
-reject too often."""
-
-NEAR_AN_END = 0.25
-"""Up to this share, or from 1 less it on."""
-
-
-def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
-    """A warning where the test of two proportions is known to reject too often.
-
-    See `benchmarks/coverage_panels.py`. The mean and the spread of a few raters' proportions are
-    correlated where the proportion is near 0 or 1. Between panels of similar size that cancels out.
-    """
-    sizes = sorted((_n_raters(a), _n_raters(b)))
-    if (
-        a.cell is None
-        or b.cell is None
-        or a.hits is None
-        or b.hits is None
-        or sizes[1] < MUCH_LARGER * sizes[0]
-    ):
-        return ()
-    rarer = min(min(value(m), 1 - value(m)) for m in (a, b))
-    if rarer > NEAR_AN_END:
-        return ()
-    return (
-        message(
-            (
-                "The panels have {few} and {many} raters and a proportion is near 0 or 1: in"
-                " simulations of such panels without a difference, p was below 0.05 in 6 to 9%"
-                " of studies."
-            ),
-            message_id="two_way.unequal_panels",
-            few=sizes[0],
-            many=sizes[1],
-        ),
-    )
-
-
-def _n_raters(measure: Measure) -> int:
-    return len(measure.raters) if measure.cell is None else len(renumbered(measure.cell.raters)[0])
-
-
-def _of_panels(headline: Estimate, a: Measure, b: Measure, cluster: str) -> Estimate | None:
-    """The two-way interval of a difference of agreement of two panels.
-
-    None where it is not defined.
-    """
-    if a.by_raters is None or b.by_raters is None:
-        return None
-    both = pair(a, b)
-    influence = wald.linearised(both.sums, infer.contrasted(both.finalise, np.array([[1.0, -1.0]])))
-    interval = of_two_panels(
-        np.array([headline.value]),
-        influence,
-        a.by_raters,
-        b.by_raters,
-        n_items=n_clusters(both),
-        level=headline.level,
-    )
-    return (
-        _of_raters_like_these(headline, interval, cluster)
-        if np.isfinite(interval.low[0]) and interval.se[0] > 0
-        else None
     )

@@ -11,10 +11,14 @@ from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.group_estimates import Group
 from konsil.analysis.estimation.measure import Measure, clusters_used
-from konsil.analysis.estimation.raters.rater_samples import have_other_raters, of_other_raters
+from konsil.analysis.estimation.raters.rater_differences import (
+    have_other_raters,
+    of_common_raters,
+    of_other_raters,
+)
 from konsil.analysis.estimation.raters.sensitivity import rater_contrast
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
-from konsil.analysis.estimation.targets import answering
+from konsil.analysis.estimation.targets import answering, is_about_these
 from konsil.analysis.model.catalogue.known import RATER_PAIR
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
@@ -92,4 +96,11 @@ def _of_target(
         return replace(
             summary, companions=(*two, *(c for c in summary.companions if c.raters == "these"))
         )
-    return answering(summary, context.target, min(a.n_raters, b.n_raters))
+    if context.target is not None:
+        summary = of_common_raters(summary, a, b, context.cluster, context.analysis.statistic)
+    return answering(
+        summary,
+        context.target,
+        min(a.n_raters, b.n_raters),
+        is_exempt=is_about_these(context.analysis, has_known_raters=context.has_known_raters),
+    )

@@ -11,7 +11,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
-from konsil.analysis.estimation.targets import answering
+from konsil.analysis.estimation.targets import answering, is_about_these
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row, RowKind
@@ -23,7 +23,14 @@ def estimate_rows(
     context: Context, keys: dict[str, str], summary: EstimateSummary, measure: Measure | None
 ) -> Iterator[Row]:
     """A number's row and, below it, its companions; the interval of the report's target first."""
-    summary = answering(summary, context.target, measure.n_raters if measure is not None else 0)
+    if measure is not None:
+        summary = answering(
+            summary,
+            context.target,
+            measure.n_raters,
+            is_exempt=is_about_these(context.analysis, has_known_raters=context.has_known_raters),
+            measure=measure,
+        )
     yield row(context, keys, summary, measure)
     for companion in summary.companions:
         yield row(context, keys, EstimateSummary(companion), measure, kind="companion")
