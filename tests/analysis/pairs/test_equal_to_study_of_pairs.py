@@ -210,7 +210,7 @@ def study_rows(folder: Path, frame: pl.DataFrame, options: Mapping[str, Any]) ->
     return [row for row in opened.results().rows if not row.detail]
 
 
-ABOUT = (", for this rater", ", about these raters")
+ABOUT = (", conditional on this rater", ", about these raters")
 """What a table adds to the method of an interval that is about its raters only."""
 
 

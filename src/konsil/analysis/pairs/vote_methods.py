@@ -67,6 +67,21 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     )
 
 
+def conditional(method: str, *, people: bool = True) -> TranslatableMessage:
+    """The method of an interval by item of one rater, or of one judge where `people` is false."""
+    if people:
+        return message(
+            "{method}, conditional on this rater",
+            message_id="comparisons.about_this",
+            method=method,
+        )
+    return message(
+        "{method}, conditional on this judge",
+        message_id="comparisons.about_this_judge",
+        method=method,
+    )
+
+
 def undefined_worths(reason: WhyUndefined) -> str:
     """The sentence for a reason; empty where worths are defined."""
     match reason:

@@ -15,7 +15,7 @@ from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
-from konsil.analysis.pairs.vote_methods import undefined_worths
+from konsil.analysis.pairs.vote_methods import conditional, undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
 from konsil.errors.message import message
@@ -106,6 +106,11 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             ),
             reason="",
         )
+        if context.has_known_raters and log.intervals.n_raters[n] == 1:
+            ways[1], by_item = (
+                replace(e, method=e.method and conditional(e.method, people=people))
+                for e in (ways[1], by_item)
+            )
         two, item, rater, by_item, model_estimate = (
             limited(estimate) for estimate in (*ways, by_item, model_estimate)
         )
@@ -179,8 +184,12 @@ def ratio_to_best(
             else gap.intervals.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
+    has_limits = math.isfinite(low)
     low, high, reason = ratio_limits(low, high)
-    reason = message("the reference", message_id="worths.reference") if n == best.best else reason
+    if n == best.best:
+        reason = message("the reference", message_id="worths.reference")
+    elif not has_limits and headline.reason:
+        reason = headline.reason
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )

@@ -16,7 +16,7 @@ from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.pair_estimates import by_bootstrap, linearised, never_compared
-from konsil.analysis.pairs.vote_methods import undefined_worths
+from konsil.analysis.pairs.vote_methods import conditional, undefined_worths
 from konsil.analysis.pairs.vote_sentences import sentence
 from konsil.analysis.pairs.worth_rows import fitted_worths, limited, ratio_to_best
 from konsil.analysis.standalone.preference_request import PreferenceRequest
@@ -134,7 +134,7 @@ def _counts(context: Context, preference: Preference, n: int) -> dict[str, int |
 def about_these(context: Context, n_raters: int, way: str) -> str:
     """The method of an interval by item where no other raters are in question."""
     if n_raters == 1 and context.has_known_raters:
-        return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
+        return conditional(way)
     return message("{way}, about these raters", message_id="comparisons.about_these", way=way)
 
 
