@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import konsil
 from konsil.analysis.model.verdicts import p_words
@@ -269,6 +270,85 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     )
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
     assert str(paper.win_difference[0]["method"]).endswith("conditional on this rater")
+
+
+def test_strengths_by_one_judge_have_the_sandwich_over_items() -> None:
+    """Newton's method for a logistic regression, and its sandwich with items as clusters."""
+    g, systems, quality = np.random.default_rng(12), "abc", np.array([0.7, 0.0, -0.4])
+    rows, x, y, item = [], [], [], []
+    for n in range(50):
+        lean = quality + g.normal(0, 0.7, 3)
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            gap = lean[first] - lean[second] + g.logistic()
+            winner = "tie" if abs(gap) < 0.4 else systems[first if gap > 0 else second]
+            rows.append((f"q{n}", "judge", systems[first], systems[second], winner))
+            x.append(np.eye(3)[first] - np.eye(3)[second])
+            y.append({"tie": 0.5, systems[first]: 1.0}.get(winner, 0.0))
+            item.append(n)
+    # The first system is the reference of the two coefficients.
+    design, outcome = np.array(x)[:, 1:], np.array(y)
+    beta = np.zeros(2)
+    for _ in range(50):
+        share = 1 / (1 + np.exp(-design @ beta))
+        information = (design * (share * (1 - share))[:, None]).T @ design
+        beta += np.linalg.solve(information, design.T @ (outcome - share))
+    scores = np.zeros((50, 2))
+    np.add.at(scores, item, design * (outcome - share)[:, None])
+    bread = np.linalg.inv(information)
+    covariance = bread @ (scores.T @ scores * 50 / 49) @ bread
+    centre = (np.eye(3) - 1 / 3)[:, 1:]
+    expected = centre @ beta
+    errors = np.sqrt(np.diag(centre @ covariance @ centre.T))
+
+    model = konsil.preference(table(rows), resamples=100).bradley_terry
+    worths = model["worths"]
+    assert [w["log_worth"] for w in worths] == pytest.approx(expected, abs=1e-9)
+    assert [w["se"] for w in worths] == pytest.approx(errors, rel=1e-7)
+    half = stats.t.ppf(0.975, 49) * errors
+    assert [w["low"] for w in worths] == pytest.approx(expected - half, rel=1e-7)
+    assert [w["high"] for w in worths] == pytest.approx(expected + half, rel=1e-7)
+    # The ratio to the best has the interval of the coefficient itself.
+    errors_of_gap = np.sqrt(np.diag(covariance))
+    half = stats.t.ppf(0.975, 49) * errors_of_gap
+    assert [w["ratio_low"] for w in worths[1:]] == pytest.approx(np.exp(beta - half), rel=1e-7)
+    assert model["method"] == (
+        "cluster-robust Wald (item-clustered), t with 49 degrees of freedom, conditional on this"
+        " rater"
+    )
+
+
+def test_each_reason_for_no_interval_is_its_own() -> None:
+    outcomes = ["a", "b", "tie", "a", "a", "b"]
+
+    def reason(items: int, raters: int, results: Sequence[str] = outcomes) -> str:
+        rows = [
+            (f"q{n % items}", f"r{n % raters}", "a", "b", result)
+            for n, result in enumerate(results)
+        ]
+        model = konsil.preference(table(rows), resamples=100).bradley_terry
+        reasons = {w["reason"] for w in model["worths"]}
+        assert len(reasons) == 1
+        return str(reasons.pop())
+
+    assert reason(1, 1) == "no CI from a single item"
+    assert reason(1, 3) == "no CI from a single item"
+    assert reason(6, 1, ["tie"] * 6) == "no CI from identical comparisons"
+    assert reason(6, 3, ["tie"] * 6) == "no CI from identical comparisons"
+    assert reason(6, 1) == reason(6, 3) == ""
+
+
+def test_a_difference_without_an_interval_has_its_own_reason() -> None:
+    rows = [(f"q{n}", "judge", "a", "b", "a") for n in range(8)]
+    arms = pl.Series(["x", "y"] * 4)
+    both = konsil.preference(table(rows).with_columns(arm=arms), compare="arm", resamples=100)
+    assert both.comparison is not None
+    assert both.comparison["differences"][0]["reason"] == "no CI from identical comparisons"
+    lone = table([("q", "judge", "a", "b", w) for w in ("a", "b")])
+    both = konsil.preference(
+        lone.with_columns(arm=pl.Series(["x", "y"])), compare="arm", resamples=100
+    )
+    assert both.comparison is not None
+    assert both.comparison["differences"][0]["reason"] == "no CI from a single item"
 
 
 def test_worths_that_do_not_exist_have_the_models_reason() -> None:
