@@ -418,3 +418,49 @@ def test_no_interval_by_item_contradicts_the_flips_beside_it(
         for w in result.warnings
     )
     assert "None" not in printed(frame, capsys)
+
+
+def undefeated(seed: int = 2, n: int = 90) -> pl.DataFrame:
+    """Three systems: amber wins all comparisons, birch and cedar win and lose."""
+    g = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        a, b = (("amber", "birch"), ("amber", "cedar"), ("birch", "cedar"))[i % 3]
+        winner = a if a == "amber" or g.random() < 0.65 else b
+        rows.append((f"i{i}", f"r{i % 4}", a, b, winner))
+    return table(rows)
+
+
+def test_strengths_of_the_others_are_those_of_the_others_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = undefeated()
+    alone = frame.filter((pl.col("first") == "birch") & (pl.col("second") == "cedar"))
+    model = konsil.preference(frame, resamples=200).bradley_terry
+    amber, birch, cedar = model["worths"]
+    wins = (alone["winner"] == "birch").sum()
+    odds = np.log(wins / (alone.height - wins))
+    assert birch["log_worth"] - cedar["log_worth"] == pytest.approx(odds, abs=1e-9)
+    of_two = konsil.preference(alone, resamples=200).bradley_terry["worths"]
+    assert [birch, cedar] == of_two
+    assert (amber["place"], birch["place"], model["best"]) == ("above", "estimated", "birch")
+    assert amber["log_worth"] is amber["ratio_to_best"] is amber["low"] is None
+    assert "never lost" in amber["reason"]
+    assert model["reason"] == ""
+    assert np.shape(model["covariance"]) == (3, 3)
+    assert model["covariance"][0] == [None] * 3
+    text = printed(frame, capsys)
+    assert "ratio to birch" in text
+    assert "amber: above the systems with an estimate" in " ".join(text.split())
+    assert konsil.preference(frame, resamples=200).to_polars()["bradley_terry"][0] is None
+
+
+def test_a_system_that_never_won_is_below_the_others() -> None:
+    frame = undefeated().with_columns(
+        winner=pl.when(pl.col("winner") == "amber")
+        .then(pl.when(pl.col("first") == "amber").then("second").otherwise("first"))
+        .otherwise("winner")
+    )
+    model = konsil.preference(frame, resamples=200).bradley_terry
+    assert [w["place"] for w in model["worths"]] == ["below", "estimated", "estimated"]
+    assert "never won" in model["worths"][0]["reason"]
