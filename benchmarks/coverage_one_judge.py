@@ -121,12 +121,13 @@ def report(studies):
     return f"""{BEGIN}
 ## Strengths by a single judge
 
-{studies:,} studies of each design by `python benchmarks/coverage_one_judge.py --write`: one judge compares four systems of
-unequal quality, all six pairs on every item or one pair, with a fifth of ties between equal answers. The comparisons of
+{studies:,} studies of each design by `python benchmarks/coverage_one_judge.py --studies {studies} --write`: one judge compares
+four systems of unequal quality, all six pairs on every item or one pair, with a fifth of ties between equal answers. The comparisons of
 an item share the quality of its answers, and neither model holds exactly. The true strengths are those that this judge
 gives on {MANY:,} items, since the intervals are conditional on the judge: nothing is covered of other judges. "Wald" is the
 item-clustered interval of `konsil preference`, "BCa" the item-cluster bootstrap of a study, with 1,000 resamples.
-"(!)" marks coverage whose 95 % limits are outside .93 to .985.
+"(!)" marks coverage whose 95 % limits are outside .93 to .985. Studies in which a system never lost or never won have no
+interval of all strengths, and are not counted.
 
 {chr(10).join(table(studies))}
 {END}

@@ -170,7 +170,7 @@ def worths_of(
     worths = fitted_worths(context, votes, chosen, 0, counts)
     fitted, best = worths.model, worths.best
     undefined = undefined_worths(fitted.reason)
-    rows = []
+    rows: list[dict[str, Any]] = []
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
     logs = [_linearised(context, worths.log, n) for n in range(len(fitted.log_worths))]
     for system, name in enumerate(table.systems):
