@@ -112,7 +112,7 @@ def test_too_few_clusters_are_told_of_the_statistics_they_concern() -> None:
     table = pl.DataFrame({name: x[:, n] for n, name in enumerate(("ann", "ben", "cem"))})
     found = konsil.agreement(table, labels=["1", "2", "3"], level="ordinal", resamples=200)
     (note,) = [w for w in found.warnings if "clusters (fewer" in w]
-    assert note.startswith("icc1, ")
+    assert note.startswith("icc2, ")
     assert "cohen_kappa" not in note
 
 

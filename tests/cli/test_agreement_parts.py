@@ -90,7 +90,7 @@ def test_everything_that_is_warned_of_is_in_the_json(call: Call, tmp_path: Path)
         methods = [c["method"] for c in of[name]["companions"]]
         assert any("cluster-robust Wald" in m for m in methods), name
     assert any("F interval" in c["method"] for c in of["icc2"]["companions"])
-    assert {"multirater_percent_agreement", "icc1_incomplete"} <= of.keys()
+    assert {"multirater_percent_agreement", "icc1"} <= of.keys()
     assert not {"multirater_percent_agreement", "icc1_incomplete"} & {
         statistic.name
         for statistic in konsil.agreement(

@@ -3,6 +3,7 @@
 import json
 import tracemalloc
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ import pytest
 
 import konsil
 from konsil.analysis.agreement.agreement_statistics import EQUAL_LABELS
-from konsil.errors import KonsilError
 
 N_EQUAL = "equal labels are not computed"
 
@@ -161,24 +161,67 @@ def test_memory_follows_the_number_of_ratings():
     assert peak < 60e6
 
 
+def oneway(lists: list[list[float]]) -> float:
+    """ICC(1,1) of lists of any lengths, from an analysis of variance by hand."""
+    sizes = np.array([len(x) for x in lists])
+    means, total, n = np.array([np.mean(x) for x in lists]), sizes.sum(), len(lists)
+    grand = sum(map(sum, lists)) / total
+    between = (sizes * (means - grand) ** 2).sum() / (n - 1)
+    within = sum(((np.array(x) - m) ** 2).sum() for x, m in zip(lists, means, strict=True)) / (
+        total - n
+    )
+    usual = (total - (sizes**2).sum() / total) / (n - 1)
+    return float((between - within) / (between + (usual - 1) * within))
+
+
 def test_lists_of_unequal_length_have_one_icc(tmp_path):
-    lists = [[1, 2, 2], [4, 4], [5, 5, 4, 5], [2, 3]]
+    lists = [[1, 2, 2], [4, 4], [5, 5, 4, 5], [2, 3], [1, 1, 3]]
     lines = [json.dumps({"item": f"i{n}", "scores": scores}) for n, scores in enumerate(lists)]
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
     frame = pl.read_ndjson(tmp_path / "t.jsonl")
     options = {"unit": "item", "label": "scores", "level": "interval", "resamples": 100}
-    with pytest.raises(KonsilError, match="2 to 4; use icc1_incomplete"):
-        konsil.agreement(frame, statistics=["icc1"], **options)
-    result = konsil.agreement(frame, statistics=["icc1_incomplete"], **options)
-    sizes = np.array([len(x) for x in lists])
-    means, total = np.array([np.mean(x) for x in lists]), sizes.sum()
-    grand = sum(map(sum, lists)) / total
-    between = (sizes * (means - grand) ** 2).sum() / 3
-    within = sum(((np.array(x) - m) ** 2).sum() for x, m in zip(lists, means, strict=True)) / (
-        total - 4
+    result = konsil.agreement(frame, statistics=["icc1", "icc1k", "icc1_incomplete"], **options)
+    assert result["icc1"].value == pytest.approx(oneway(lists), abs=1e-12)
+    assert result["icc1_incomplete"].value == result["icc1"].value
+    assert (result["icc1_incomplete"].low, result["icc1_incomplete"].high) == (
+        result["icc1"].low,
+        result["icc1"].high,
     )
-    usual = (total - (sizes**2).sum() / total) / 3
-    expected = (between - within) / (between + (usual - 1) * within)
-    assert result["icc1_incomplete"].value == pytest.approx(expected, abs=1e-12)
-    even = pl.DataFrame({"item": ["a", "b", "c"], "scores": [[1, 2], [4, 4], [2, 3]]})
+    assert result["icc1"].n_clusters == 5
+    assert not any("every rater rated" in note for note in result.warnings)
+    even = pl.DataFrame({"item": list("abcde"), "scores": [[1, 2], [4, 4], [2, 3], [5, 5], [1, 1]]})
     assert konsil.agreement(even, statistics=["icc1"], **options)["icc1"].value > 0
+
+
+@pytest.mark.parametrize("n_units", [4, 5])
+def test_one_way_icc_needs_five_units_with_two_ratings(n_units):
+    lists = [*[[1, 2], [4, 4], [5, 5], [2, 3], [1, 3]][:n_units], [3], [4], [5]]
+    frame = pl.DataFrame({"item": [f"i{n}" for n in range(len(lists))], "scores": lists})
+    result = konsil.agreement(
+        frame, unit="item", label="scores", level="interval", statistics=["icc1"], resamples=100
+    )
+    if n_units == 5:
+        assert result["icc1"].value == pytest.approx(oneway(lists), abs=1e-12)
+    else:
+        assert np.isnan(result["icc1"].value)
+        assert result["icc1"].reason == (
+            "needs at least 5 units with two ratings or more; there are 4"
+        )
+
+
+def test_percent_agreement_of_unequal_numbers_of_raters_uses_all_units():
+    """Units of two to four raters: each pair of raters counts all units that both rated."""
+    rng = np.random.default_rng(4)
+    cells = rng.integers(1, 4, (40, 4)).astype(object)
+    for unit in range(30):
+        cells[unit, rng.permutation(4)[: 1 + unit % 2]] = None
+    table = pl.DataFrame(cells.tolist(), schema=list("abcd"), orient="row", strict=False)
+    result = konsil.agreement(
+        table, statistics=["percent_agreement"], labels=[1, 2, 3], layout="wide", resamples=100
+    )
+    shares = []
+    for first, second in combinations(range(4), 2):
+        both = [row for row in cells if row[first] is not None and row[second] is not None]
+        shares.append(np.mean([row[first] == row[second] for row in both]))
+    assert result["percent_agreement"].value == pytest.approx(np.mean(shares), abs=1e-12)
+    assert result["percent_agreement"].n_clusters == 40

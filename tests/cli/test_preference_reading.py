@@ -297,7 +297,7 @@ def test_a_mean_preference_has_the_error_of_a_mean() -> None:
     assert entry["value"] == pytest.approx((values - 1).mean(), abs=1e-12)
     assert entry["se"] == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=1e-9)
     assert entry["low"] < entry["value"] < entry["high"]
-    assert str(entry["method"]).endswith("for this rater")
+    assert str(entry["method"]).endswith("conditional on this rater")
     assert (entry["n_comparisons"], result.n_missing) == (200, 1)
     assert mean_preference(result, "base")["value"] == pytest.approx(1 - entry["value"])
     # Wins are preferences above the middle.

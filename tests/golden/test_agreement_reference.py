@@ -207,7 +207,7 @@ def _icc(folder: Path) -> Iterator[tuple[Key, Compute]]:
     data = "shrout_fleiss1979"
     codes = ratings(folder, data, numeric=True)
     for form in icc.ICC_FORMS:
-        test = icc.icc_test(form, icc.anova_sums(codes).sum(0), 4)
+        test = icc.icc_test(form, icc.icc(form, 4).tally(codes).sum(0), 4)
         name = form.replace("icc", "ICC")
         yield (data, name), lambda f=form, c=codes: value_of(icc.icc(f, 4), c)
         yield (data, f"{name}_lower95"), lambda t=test: t.low
@@ -218,10 +218,10 @@ def _icc(folder: Path) -> Iterator[tuple[Key, Compute]]:
     yield (data, "alpha_interval"), lambda c=codes: value_of(interval, c)
     for data in ("ebel1951", "irrNA_ConsistNA"):
         gaps = ratings(folder, data, numeric=True)
-        yield (data, "irrNA_ICC(1)"), lambda c=gaps: value_of(icc.icc1_incomplete(), c)
+        yield (data, "irrNA_ICC(1)"), lambda c=gaps: value_of(icc.one_way("icc1", c), c)
         yield (
             (data, "irrNA_ICC(k)"),
-            lambda c=gaps: value_of(icc.icc1_incomplete(mean_of_raters=True), c),
+            lambda c=gaps: value_of(icc.one_way("icc1k", c), c),
         )
 
 

@@ -115,7 +115,7 @@ def test_the_overall_score_has_the_papers_rows(tmp_path: Path) -> None:
         ("standard_deviation", "experts", "valid"),
         ("mann_whitney", "experts", "valid"),
         ("mann_whitney", "experts", "paper"),
-        ("icc1_incomplete", "experts", "valid"),
+        ("icc1", "experts", "valid"),
         ("reasoning_gap", "experts", "valid"),
         ("self_preference", "judges", "valid"),
         ("self_preference", "judges", "paper"),

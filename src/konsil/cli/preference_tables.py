@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from konsil.analysis.model.interval_methods import has, name_of
+from konsil.analysis.standalone.ranking_summary import without_estimate
 from konsil.cli.terminal import grid_of, print_notes, result_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
@@ -67,12 +68,19 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
     if model["reason"]:
         console.print(f"{title}: not estimable: {model['reason']}")
         return
-    grid = grid_of(title, ">log worth", "interval", ">ratio to best", "interval")
+    apart = without_estimate(model)
+    ratio_to = model["best"] if apart else "best"
+    grid = grid_of(title, ">log worth", "interval", f">ratio to {ratio_to}", "interval")
     for entry in model["worths"]:
+        if entry["log_worth"] is None:
+            grid.add_row(entry["system"], entry["place"], "", entry["place"], "")
+            continue
         ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
         grid.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
     console.print(grid)
-    for reason in _reasons(model["worths"]):
+    for sentence in apart:
+        console.print(f"{title}, {sentence}.")
+    for reason in _reasons([w for w in model["worths"] if w["log_worth"] is not None]):
         console.print(f"{title}, without CI: {reason}.")
     methods = [entry["method"] for entry in model["worths"]]
     if has(model["method"], "about_these") and any(methods):

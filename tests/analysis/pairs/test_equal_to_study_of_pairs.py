@@ -210,18 +210,23 @@ def study_rows(folder: Path, frame: pl.DataFrame, options: Mapping[str, Any]) ->
     return [row for row in opened.results().rows if not row.detail]
 
 
-ABOUT = (", for this rater", ", about these raters")
-"""What a table adds to the method of an interval that is about its raters only."""
+ABOUT = (", conditional on this rater", ", about these raters")
+"""What a table, and a study of strengths, adds to the method of an interval about these raters."""
+
+
+def plain(method: str) -> str:
+    """A method without what is added to it."""
+    for suffix in ABOUT:
+        method = method.removesuffix(suffix)
+    return method
 
 
 def same(shown: Mapping[str, Any], rows: Sequence[Row], value: float, name: str) -> Row | None:
     """The row with a shown interval; None where it has no limits."""
     if shown["low"] is None:
         return None
-    method = str(shown["method"])
-    for suffix in ABOUT:
-        method = method.removesuffix(suffix)
-    (row,) = [row for row in rows if str(row.estimate.method).split("; p: ")[0] == method]
+    method = plain(str(shown["method"]))
+    (row,) = [r for r in rows if plain(str(r.estimate.method)).split("; p: ")[0] == method]
     e = row.estimate
     assert list(map(repr, (e.value, e.low, e.high))) == list(
         map(repr, (value, shown["low"], shown["high"]))

@@ -436,6 +436,42 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
 
 
+def test_strengths_of_one_judge_are_conditional_on_this_judge() -> None:
+    asked = replace(ASKED, statistic="bradley_terry", raters="judges", by=("rater",))
+    rows = [r for r in rows_of(asked) if r.group["rater"] == "judge none"]
+    assert len(rows) == len(SYSTEMS)
+    for r in rows:
+        assert r.estimate.low < r.estimate.value < r.estimate.high
+        assert r.estimate.method.startswith("item-cluster bootstrap")
+        assert r.estimate.method.endswith(", conditional on this judge")
+    of_person = replace(ASKED, statistic="bradley_terry", by=("rater",))
+    methods = [r.estimate.method for r in rows_of(of_person) if r.estimate.method]
+    assert methods
+    assert all(m.endswith(", conditional on this rater") for m in methods)
+
+
+def test_a_system_that_lost_everything_is_below_the_others() -> None:
+    data = always_losing("west")
+    asked = replace(ASKED, statistic="davidson")
+    rows = {r.group["system"]: r for r in rows_of(asked, data=data)}
+    assert math.isnan(rows["west"].estimate.value)
+    assert rows["west"].estimate.reason.startswith("below the systems with an estimate")
+    others = [s for s in SYSTEMS if s != "west"]
+    assert sum(rows[s].estimate.value for s in others) == pytest.approx(0, abs=1e-9)
+    tasks = tuple(t for t in data.tasks if not any(a.endswith(" west") for a in t.answers))
+    kept = {t.id for t in tasks}
+    alone = replace(data, tasks=tasks, ratings=tuple(r for r in data.ratings if r.task in kept))
+    of_others = {r.group["system"]: r for r in rows_of(asked, data=alone)}
+    for s in others:
+        mine, theirs = rows[s].estimate, of_others[s].estimate
+        assert (mine.value, mine.low, mine.high) == pytest.approx(
+            (theirs.value, theirs.low, theirs.high), abs=1e-9
+        )
+        assert any("3 of 4 systems" in w for w in rows[s].warnings)
+    ratios = [r.group["system"] for r in rows_of(asked, "companion", data) if "version" in r.group]
+    assert sorted(ratios) == sorted(others)
+
+
 def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
     rows = rows_of(replace(ASKED, mode="paper"))
     assert all("percentiles" in r.estimate.method for r in rows)

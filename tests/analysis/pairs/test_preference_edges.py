@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import konsil
 from konsil.analysis.model.verdicts import p_words
@@ -93,9 +94,7 @@ def test_ties_alone_give_worths_without_an_interval(capsys: pytest.CaptureFixtur
     text = printed(TIES, capsys)
     assert "[0.000, 0.000]" not in text
     assert "[1.000, 1.000]" not in text
-    assert (
-        "Bradley-Terry, without CI: no CI from a single item, a single rater or identical" in text
-    )
+    assert "Bradley-Terry, without CI: no CI from identical comparisons." in text
 
 
 @pytest.mark.parametrize("outcomes", ["a" * 12, "-" * 12, "ab" * 6, "a" * 11 + "b"])
@@ -243,13 +242,19 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert result.position["se"] == pytest.approx(se)
     for model in (result.bradley_terry, result.davidson):
         assert all(worth["low"] < worth["log_worth"] < worth["high"] for worth in model["worths"])
-        assert str(model["method"]).endswith("t with 59 degrees of freedom, for this rater")
+        assert str(model["method"]).endswith(
+            "t with 59 degrees of freedom, conditional on this rater"
+        )
     # Bradley-Terry of two systems is the logit of the wins, ties half: half of it for each system.
     wins = ((steps + 1) / 2).mean()
     by_delta = se / 2 / (wins * (1 - wins)) / 2
     assert result.bradley_terry["worths"][0]["se"] == pytest.approx(by_delta, rel=1e-6)
     text = printed(table(rows), capsys)
-    assert "for this rater" in text and "no CI" not in text and "1 raters" not in text
+    assert (
+        "conditional on this rater" in " ".join(text.split())
+        and "no CI" not in text
+        and "1 raters" not in text
+    )
     # The difference of two groups of items, by its textbook error.
     arms = np.array(["x", "y"])[np.arange(60) % 2]
     both = konsil.preference(
@@ -259,9 +264,91 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     entry = both.comparison["differences"][0]
     errors = [steps[arms == arm].std(ddof=1) / np.sqrt(30) for arm in "xy"]
     assert entry["se"] == pytest.approx(np.hypot(*errors))
-    assert entry["low"] < entry["value"] < entry["high"] and "for this rater" in entry["method"]
+    assert (
+        entry["low"] < entry["value"] < entry["high"]
+        and "conditional on this rater" in entry["method"]
+    )
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
-    assert str(paper.win_difference[0]["method"]).endswith("for this rater")
+    assert str(paper.win_difference[0]["method"]).endswith("conditional on this rater")
+
+
+def test_strengths_by_one_judge_have_the_sandwich_over_items() -> None:
+    """Newton's method for a logistic regression, and its sandwich with items as clusters."""
+    g, systems, quality = np.random.default_rng(12), "abc", np.array([0.7, 0.0, -0.4])
+    rows, x, y, item = [], [], [], []
+    for n in range(50):
+        lean = quality + g.normal(0, 0.7, 3)
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            gap = lean[first] - lean[second] + g.logistic()
+            winner = "tie" if abs(gap) < 0.4 else systems[first if gap > 0 else second]
+            rows.append((f"q{n}", "judge", systems[first], systems[second], winner))
+            x.append(np.eye(3)[first] - np.eye(3)[second])
+            y.append({"tie": 0.5, systems[first]: 1.0}.get(winner, 0.0))
+            item.append(n)
+    # The first system is the reference of the two coefficients.
+    design, outcome = np.array(x)[:, 1:], np.array(y)
+    beta = np.zeros(2)
+    for _ in range(50):
+        share = 1 / (1 + np.exp(-design @ beta))
+        information = (design * (share * (1 - share))[:, None]).T @ design
+        beta += np.linalg.solve(information, design.T @ (outcome - share))
+    scores = np.zeros((50, 2))
+    np.add.at(scores, item, design * (outcome - share)[:, None])
+    bread = np.linalg.inv(information)
+    covariance = bread @ (scores.T @ scores * 50 / 49) @ bread
+    centre = (np.eye(3) - 1 / 3)[:, 1:]
+    expected = centre @ beta
+    errors = np.sqrt(np.diag(centre @ covariance @ centre.T))
+
+    model = konsil.preference(table(rows), resamples=100).bradley_terry
+    worths = model["worths"]
+    assert [w["log_worth"] for w in worths] == pytest.approx(expected, abs=1e-9)
+    assert [w["se"] for w in worths] == pytest.approx(errors, rel=1e-7)
+    half = stats.t.ppf(0.975, 49) * errors
+    assert [w["low"] for w in worths] == pytest.approx(expected - half, rel=1e-7)
+    assert [w["high"] for w in worths] == pytest.approx(expected + half, rel=1e-7)
+    # The ratio to the best has the interval of the coefficient itself.
+    errors_of_gap = np.sqrt(np.diag(covariance))
+    half = stats.t.ppf(0.975, 49) * errors_of_gap
+    assert [w["ratio_low"] for w in worths[1:]] == pytest.approx(np.exp(beta - half), rel=1e-7)
+    assert model["method"] == (
+        "cluster-robust Wald (item-clustered), t with 49 degrees of freedom, conditional on this"
+        " rater"
+    )
+
+
+def test_each_reason_for_no_interval_is_its_own() -> None:
+    outcomes = ["a", "b", "tie", "a", "a", "b"]
+
+    def reason(items: int, raters: int, results: Sequence[str] = outcomes) -> str:
+        rows = [
+            (f"q{n % items}", f"r{n % raters}", "a", "b", result)
+            for n, result in enumerate(results)
+        ]
+        model = konsil.preference(table(rows), resamples=100).bradley_terry
+        reasons = {w["reason"] for w in model["worths"]}
+        assert len(reasons) == 1
+        return str(reasons.pop())
+
+    assert reason(1, 1) == "no CI from a single item"
+    assert reason(1, 3) == "no CI from a single item"
+    assert reason(6, 1, ["tie"] * 6) == "no CI from identical comparisons"
+    assert reason(6, 3, ["tie"] * 6) == "no CI from identical comparisons"
+    assert reason(6, 1) == reason(6, 3) == ""
+
+
+def test_a_difference_without_an_interval_has_its_own_reason() -> None:
+    rows = [(f"q{n}", "judge", "a", "b", "a") for n in range(8)]
+    arms = pl.Series(["x", "y"] * 4)
+    both = konsil.preference(table(rows).with_columns(arm=arms), compare="arm", resamples=100)
+    assert both.comparison is not None
+    assert both.comparison["differences"][0]["reason"] == "no CI from identical comparisons"
+    lone = table([("q", "judge", "a", "b", w) for w in ("a", "b")])
+    both = konsil.preference(
+        lone.with_columns(arm=pl.Series(["x", "y"])), compare="arm", resamples=100
+    )
+    assert both.comparison is not None
+    assert both.comparison["differences"][0]["reason"] == "no CI from a single item"
 
 
 def test_worths_that_do_not_exist_have_the_models_reason() -> None:
@@ -331,3 +418,49 @@ def test_no_interval_by_item_contradicts_the_flips_beside_it(
         for w in result.warnings
     )
     assert "None" not in printed(frame, capsys)
+
+
+def undefeated(seed: int = 2, n: int = 90) -> pl.DataFrame:
+    """Three systems: amber wins all comparisons, birch and cedar win and lose."""
+    g = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        a, b = (("amber", "birch"), ("amber", "cedar"), ("birch", "cedar"))[i % 3]
+        winner = a if a == "amber" or g.random() < 0.65 else b
+        rows.append((f"i{i}", f"r{i % 4}", a, b, winner))
+    return table(rows)
+
+
+def test_strengths_of_the_others_are_those_of_the_others_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = undefeated()
+    alone = frame.filter((pl.col("first") == "birch") & (pl.col("second") == "cedar"))
+    model = konsil.preference(frame, resamples=200).bradley_terry
+    amber, birch, cedar = model["worths"]
+    wins = (alone["winner"] == "birch").sum()
+    odds = np.log(wins / (alone.height - wins))
+    assert birch["log_worth"] - cedar["log_worth"] == pytest.approx(odds, abs=1e-9)
+    of_two = konsil.preference(alone, resamples=200).bradley_terry["worths"]
+    assert [birch, cedar] == of_two
+    assert (amber["place"], birch["place"], model["best"]) == ("above", "estimated", "birch")
+    assert amber["log_worth"] is amber["ratio_to_best"] is amber["low"] is None
+    assert "never lost" in amber["reason"]
+    assert model["reason"] == ""
+    assert np.shape(model["covariance"]) == (3, 3)
+    assert model["covariance"][0] == [None] * 3
+    text = printed(frame, capsys)
+    assert "ratio to birch" in text
+    assert "amber: above the systems with an estimate" in " ".join(text.split())
+    assert konsil.preference(frame, resamples=200).to_polars()["bradley_terry"][0] is None
+
+
+def test_a_system_that_never_won_is_below_the_others() -> None:
+    frame = undefeated().with_columns(
+        winner=pl.when(pl.col("winner") == "amber")
+        .then(pl.when(pl.col("first") == "amber").then("second").otherwise("first"))
+        .otherwise("winner")
+    )
+    model = konsil.preference(frame, resamples=200).bradley_terry
+    assert [w["place"] for w in model["worths"]] == ["below", "estimated", "estimated"]
+    assert "never won" in model["worths"][0]["reason"]

@@ -148,6 +148,42 @@ def test_every_omission_is_the_analysis_of_the_other_ratings(
             assert row.estimate.reason
 
 
+def test_ranges_of_strengths_are_of_the_same_systems() -> None:
+    """Without r1, c never won, so that the strengths of a and b sum to zero by themselves."""
+    outcomes = {
+        "r1": ["ab A", "ab B", "ac B", "ac A", "bc A", "bc B"],
+        "r2": ["ab A", "ab B", "ab A", "ac A", "bc A", "bc A"],
+        "r3": ["ab B", "ab A", "ab A", "ac A", "ac A", "bc A"],
+    }
+    choices = tuple(
+        Rating(
+            f"{r}-{n}",
+            r,
+            "better",
+            f"q{n % 4}",
+            (f"q{n % 4}:{w[0]}", f"q{n % 4}:{w[1]}"),
+            label=w[3],
+        )
+        for r, words in outcomes.items()
+        for n, w in enumerate(words)
+    )
+    records = replace(data(), ratings=choices)
+    found = ranges(
+        results(flat_analysis("a", "bradley_terry", "better", leave_out=("rater",)), records)
+    )
+    assert {row.group["system"] for row in found} == set(SYSTEMS)
+    for row in found:
+        by_hand = []
+        for name in ("r2", "r3"):
+            rest = replace(records, ratings=tuple(r for r in choices if r.rater != name))
+            rows = results(flat_analysis("a", "bradley_terry", "better"), rest, strict=False).rows
+            by_hand += [
+                r.estimate.value for r in rows if r.kind == "estimate" and r.group == row.group
+            ]
+        assert row.estimate.low == pytest.approx(min(by_hand), abs=1e-9)
+        assert row.estimate.high == pytest.approx(max(by_hand), abs=1e-9)
+
+
 def test_estimates_and_their_other_intervals_do_not_change() -> None:
     plain = flat_analysis("w", "win_difference", "better", compare="system")
     before = results(plain)

@@ -143,7 +143,7 @@ def test_a_likert_form_has_the_mean_of_its_numbers_and_words_that_of_their_place
 
 
 def test_ordinal_agreement_keeps_steps_and_every_intraclass_correlation_uses_numbers() -> None:
-    table = [["1", "2", "10"], ["2", "2", "1"], ["10", "10", "2"], ["1", "1", "1"]]
+    table = [["1", "2", "10"], ["2", "2", "1"], ["10", "10", "2"], ["1", "1", "1"], ["2"] * 3]
     ordinal = Scale(("1", "2", "10"), level="ordinal")
     steps = ("cohen_kappa_quadratic", "krippendorff_alpha")
     places = PlacesScale(ordinal.labels, level="ordinal")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from konsil.analysis.agreement.agreement_limits import computed_from_margins
 from konsil.analysis.agreement.agreement_statistics import (
     Tallied,
     agreement,
-    computed_from_margins,
     entering,
     reason,
     totals_of,
@@ -24,7 +24,7 @@ from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.icc import ICC_FORMS, icc_test
+from konsil.stats.agreement.icc import ICC_FORMS, ONE_WAY, has_no_gaps, icc_test, one_way_test
 from konsil.stats.agreement.long_scales.coefficients import Chance
 from konsil.stats.agreement.long_scales.disagreement import Disagreement
 from konsil.stats.agreement.long_scales.margins import label_sums
@@ -233,11 +233,16 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
 def _completed(
     summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
 ) -> EstimateSummary:
-    """The summary with additions for ICC and W: textbook CI, number of complete units."""
+    """The summary with the textbook CI of an ICC, and the number of complete units.
+
+    The number is given where other units are left out.
+    """
     if name in ICC_FORMS and np.isfinite(summary.headline.value):
-        form = icc_test(
-            name, totals_of(measure.sums), sample.codes.labels.shape[1], resampling.level
-        )
+        sums = totals_of(measure.sums)
+        if name in ONE_WAY and not has_no_gaps(sample.codes):
+            form = one_way_test(name, sums, resampling.level)
+        else:
+            form = icc_test(name, sums, sample.codes.labels.shape[1], resampling.level)
         textbook = replace(
             summary.headline,
             low=form.low,
@@ -254,7 +259,7 @@ def _completed(
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
             summary = replace(summary, companions=(*summary.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
-    if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
+    if STATISTICS[name].uses == "complete" and complete < sample.n_units:
         note = message(
             "Based on the {n:,} of {all:,} units that every rater rated.",
             all=sample.n_units,

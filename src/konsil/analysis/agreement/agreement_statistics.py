@@ -7,6 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from konsil.analysis.agreement.agreement_limits import (
+    LEAST_UNITS,
+    columns,
+    computed_from_margins,
+    has_too_few_units,
+    is_too_large,
+    n_rated_twice,
+)
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.agreement_scales import share_of, spaced
 from konsil.analysis.estimation.measure import Measure, from_formula
@@ -17,16 +25,9 @@ from konsil.errors import AnalysisError, nearest
 from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.icc import ICC_FORMS
 from konsil.stats.agreement.label_sets import SET_STATISTICS
-from konsil.stats.agreement.long_scales.by_name import (
-    MOST_COLUMNS,
-    has_long_form,
-    is_long,
-    long_form,
-)
+from konsil.stats.agreement.long_scales.by_name import long_form
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
-from konsil.stats.agreement.long_scales.disagreement import MOST_CELLS
 from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
 from konsil.stats.agreement.registry import STATISTICS, Entry, Uses
 from konsil.stats.agreement.registry import statistic as named
@@ -39,9 +40,6 @@ from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
-
-MOST_PAIRS = 4_000_000
-"""Pairs of ratings of one unit beyond which a long scale is not tallied: half a gigabyte."""
 
 COMMAND = (
     "percent_agreement",
@@ -70,9 +68,8 @@ COMMAND = (
 )
 """What `konsil agreement` prints, as far as it applies to the level."""
 
-INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
-"""Also printed where labels are missing: the same from all units, each with equal
-weight."""
+INCOMPLETE = {"percent_agreement": "multirater_percent_agreement"}
+"""Also printed where labels are missing: the same with equal weight of each unit."""
 
 
 def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
@@ -121,7 +118,7 @@ def counts_equal_labels(name: str, level: str, weights: Weights = "") -> bool:
 
 def needs_raters(name: str) -> bool:
     """Whether a statistic needs to know which rater gave which label."""
-    return STATISTICS[name].needs not in {"counts", "coincidences"} and not name.startswith("icc1")
+    return STATISTICS[name].needs not in {"counts", "coincidences", "one_way"}
 
 
 def full_name(name: str, where: str) -> str:
@@ -167,19 +164,6 @@ def entry(name: str, level: str, where: str) -> Entry:
             f" {level}"
         )
     return statistic
-
-
-def columns(name: str, n_raters: int, n_labels: int) -> int:
-    """How many sums a cluster has: a table of labels by labels, once or for each pair of raters."""
-    needs = STATISTICS[name].needs
-    if needs == "anova":
-        return n_raters + 3
-    table = n_labels * n_labels
-    return (
-        table * (n_raters * (n_raters - 1) // 2)
-        if needs in {"pairs", "complete_pairs"}
-        else table + n_labels
-    )
 
 
 @dataclass
@@ -267,7 +251,7 @@ def agreement(
     tallied = Tallied() if tallied is None else tallied
     sample = tallied.entering(sample, STATISTICS[name].uses)
     codes = spaced(sample.codes, name, level)
-    if is_too_large(codes, name, weights):
+    if is_too_large(codes, name, weights) or has_too_few_units(codes, name):
         return _blank(sample)
     chosen = _formula(codes, name, level, weights, pair_weights)
     key = (chosen.tally, codes.values, id(codes.labels))
@@ -313,7 +297,7 @@ def agreement_alone(
     """The same number without what its intervals need: for the samples without a rater."""
     sample = entering(sample, STATISTICS[name].uses)
     codes = spaced(sample.codes, name, level)
-    if is_too_large(codes, name, weights):
+    if is_too_large(codes, name, weights) or has_too_few_units(codes, name):
         return _blank(sample)
     formula = _formula(codes, name, level, weights, pair_weights)
     return from_formula(replace(sample, codes=codes), formula)
@@ -331,29 +315,6 @@ def _formula(
     if pair_weights == "units" and STATISTICS[name].needs == "pairs":
         chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
     return both_ways(chosen, codes)
-
-
-def computed_from_margins(codes: Codes, name: str) -> bool:
-    """Whether the statistic is computed from margins.
-
-    Comparisons have three labels, and are counted both ways round from tables.
-    """
-    return (
-        has_long_form(name)
-        and codes.reverse is None
-        and is_long(codes, columns(name, codes.labels.shape[1], codes.n_labels))
-    )
-
-
-def is_too_large(codes: Codes, name: str, weights: Weights = "") -> bool:
-    """Whether a statistic is not tallied, as its sums or its matrix would take gigabytes."""
-    n_columns = columns(name, codes.labels.shape[1], codes.n_labels)
-    if not computed_from_margins(codes, name):
-        return n_columns > MOST_COLUMNS
-    if not isinstance(weights, str) or weights == "radical":
-        return codes.n_labels**2 > MOST_CELLS
-    n_given = (codes.labels >= 0).sum(axis=1)
-    return int((n_given * (n_given - 1) // 2).sum()) > MOST_PAIRS
 
 
 def _trials(
@@ -428,24 +389,37 @@ def reason(sample: Sample, name: str, weights: Weights = "") -> str:
             raters=codes.labels.shape[1],
             cells=columns(name, codes.labels.shape[1], codes.n_labels),
         )
-    if not ((codes.labels >= 0).sum(axis=1) >= 2).any():
+    n_paired = n_rated_twice(codes)
+    if not n_paired:
         return message("no unit was rated by two raters")
     if np.count_nonzero(label_counts(codes)) == 1:
         return message("all labels are identical; chance-corrected agreement is not estimable")
-    if name in ICC_FORMS or name == "kendall_w":
+    if has_too_few_units(codes, name):
+        return message(
+            "needs at least {least} units with two ratings or more; there {n|is|are} {n}",
+            message_id="undefined.few_units",
+            least=LEAST_UNITS,
+            n=n_paired,
+        )
+    if STATISTICS[name].uses == "complete":
         n_complete = int((sample.codes.labels >= 0).all(axis=1).sum())
+        if name == "unanimity":
+            return message(
+                "no unit has a rating from every rater", message_id="undefined.no_complete_unit"
+            )
         if n_complete < 2:
             return message(
                 "needs at least two units that every rater rated; there are {n}", n=n_complete
             )
-        if name in {"icc1k", "icc2k", "icc3k"}:
-            return message(
-                "between-unit variance does not exceed error variance; reliability of the"
-                " mean is not estimable",
-                message_id="undefined.reliability_of_mean",
-            )
+    if name in {"icc1k", "icc2k", "icc3k"}:
+        return message(
+            "between-unit variance does not exceed error variance; reliability of the"
+            " mean is not estimable",
+            message_id="undefined.reliability_of_mean",
+        )
+    if name in {"icc2", "icc3", "kendall_w"}:
         return message("the units or the raters do not vary")
-    if name == "icc1_incomplete":
+    if STATISTICS[name].needs == "one_way":
         return message("the units do not vary", message_id="table.no_variation")
     return message("not estimable for any pair of raters")
 

@@ -25,6 +25,7 @@ from konsil.analysis.table.encoding import groups, rater_pairs, sample_of, selec
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors.message import TranslatableMessage, message
+from konsil.stats.agreement.icc import ONE_WAY
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference import wald
 from konsil.stats.shares.relative_differences import relative, relative_difference
@@ -74,15 +75,15 @@ def _with_raters(
 ) -> Iterator[tuple[dict[str, str], pl.DataFrame, tuple[str, ...]]]:
     """The groups with the raters whose labels they need.
 
-    For statistics of complete units, groups without a common rater have their own raters only: ICC
-    and Kendall's W use the units that every rater labelled, and no rater labels a unit of another
-    panel.
+    For ICC and Kendall's W, groups without a common rater have their own raters only: no rater
+    labels a unit of another panel, and their tables need have no gaps.
     """
     raters_by_part = [
         tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed
     ]
     are_apart = sum(map(len, raters_by_part)) == len(set().union(*raters_by_part))
-    needs_all = statistic_of(context.analysis.statistic).needs_complete
+    statistic = context.analysis.statistic
+    needs_all = statistic_of(statistic).needs_complete or statistic in ONE_WAY
     for (keys, part), part_raters in zip(keyed, raters_by_part, strict=True):
         yield keys, part, part_raters if needs_all and are_apart and len(keyed) > 1 else raters
 

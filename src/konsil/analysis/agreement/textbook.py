@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from konsil.analysis.agreement.agreement_statistics import computed_from_margins
+from konsil.analysis.agreement.agreement_limits import computed_from_margins
 from konsil.analysis.estimation.agreement_scales import spaced
 from konsil.analysis.estimation.own_weights import Weights as OwnOrNamed
 from konsil.analysis.model.sample import Sample

@@ -8,7 +8,7 @@ from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.estimation.prevalence import LINEAR
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.long_scales.disagreement import disagreement
-from konsil.stats.agreement.registry import SHARE, STATISTICS
+from konsil.stats.agreement.registry import OF_NUMBERS, SHARE, STATISTICS
 from konsil.stats.engine.contract import Codes
 
 
@@ -29,6 +29,6 @@ def spaced(codes: Codes, name: str, level: Level) -> Codes:
     Ordinal labels are steps apart, not numbers apart, for all statistics but those that average
     numbers (ICC).
     """
-    if level in {"nominal", "ordinal"} and STATISTICS[name].needs != "anova":
+    if level in {"nominal", "ordinal"} and STATISTICS[name].needs not in OF_NUMBERS:
         return replace(codes, values=None)
     return codes

@@ -21,7 +21,7 @@ from konsil.analysis.model.terms import Term
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
-from konsil.analysis.pairs.vote_sentences import no_interval
+from konsil.analysis.pairs.vote_sentences import no_interval, why_no_interval
 from konsil.analysis.pairs.votes import steps_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -115,6 +115,7 @@ def difference_estimates(
     low, high = statistic_of(context.analysis.statistic, 2, reach_of_scale(context)).limits
     reach = high - low
     n_items, n_votes = len(np.unique(item)), len(influence)
+    n_raters = len(np.unique(rater))
 
     def estimate(way: str) -> Estimate:
         interval = ways[way]
@@ -129,7 +130,7 @@ def difference_estimates(
             n_clusters=n_items,
             n_ratings=n_votes,
             method=_method(context, way, interval) if has_interval else "",
-            reason=("" if has_interval else no_interval()),
+            reason=("" if has_interval else no_interval(why_no_interval(way, n_items, n_raters))),
             raters="these" if way == "item" else "like these",
         )
 

@@ -11,7 +11,12 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.pairs.vote_methods import votes_method
-from konsil.analysis.pairs.vote_sentences import no_interval, sentence, two_procedures
+from konsil.analysis.pairs.vote_sentences import (
+    no_interval,
+    sentence,
+    two_procedures,
+    why_no_interval,
+)
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import Preference, disagree
@@ -122,7 +127,14 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
         reason=(
             ""
             if has_interval
-            else no_interval(dominated=way != "item" and is_dominated(preference.intervals, n))
+            else no_interval(
+                why_no_interval(
+                    way,
+                    int(preference.intervals.n_questions[n]),
+                    int(preference.intervals.n_raters[n]),
+                    dominated=is_dominated(preference.intervals, n),
+                )
+            )
         ),
         raters="these" if way == "item" else "like these",
     )

@@ -11,6 +11,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.pairs.rank_agreement import JURY_LINE
+from konsil.stats.pairs.strong_parts import Place
 from konsil.stats.pairs.worth_designs import WhyUndefined
 
 
@@ -67,6 +68,21 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     )
 
 
+def conditional(method: str, *, people: bool = True) -> TranslatableMessage:
+    """The method of an interval by item of one rater, or of one judge where `people` is false."""
+    if people:
+        return message(
+            "{method}, conditional on this rater",
+            message_id="comparisons.about_this",
+            method=method,
+        )
+    return message(
+        "{method}, conditional on this judge",
+        message_id="comparisons.about_this_judge",
+        method=method,
+    )
+
+
 def undefined_worths(reason: WhyUndefined) -> str:
     """The sentence for a reason; empty where worths are defined."""
     match reason:
@@ -106,6 +122,31 @@ def undefined_worths(reason: WhyUndefined) -> str:
                 message_id="worths.no_maximum",
             )
         case "":
+            return ""
+
+
+def place_of_system(place: Place) -> str:
+    """Where a system without an estimate is, with the reason; empty for one with an estimate."""
+    match place:
+        case "above":
+            return message(
+                "above the systems with an estimate, and not estimable itself: it never lost to"
+                " them, directly or indirectly",
+                message_id="worths.above",
+            )
+        case "below":
+            return message(
+                "below the systems with an estimate, and not estimable itself: it never won"
+                " against them, directly or indirectly",
+                message_id="worths.below",
+            )
+        case "apart":
+            return message(
+                "neither above nor below the systems with an estimate, and not estimable itself:"
+                " no chain of wins leads from one to the other",
+                message_id="worths.apart",
+            )
+        case "estimated":
             return ""
 
 

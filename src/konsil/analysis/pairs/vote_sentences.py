@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import polars as pl
 
@@ -17,21 +18,54 @@ WIDEST = 1e6
 are then none."""
 
 
-def no_interval(*, dominated: bool = False) -> TranslatableMessage:
-    """Why a value has no interval.
+Way = Literal["two-way", "item", "rater"]
+"""The clusters of an interval: items and raters, items alone, or raters alone."""
 
-    `dominated`: none about raters like these, as one rater gave most votes.
+NoInterval = Literal["item", "rater", "dominated", "identical"]
+"""Why a value has no interval: a single item, or a single rater where raters are clusters; one
+rater gave most votes; clusters that do not differ."""
+
+
+def why_no_interval(
+    way: str, n_items: int, n_raters: int, *, dominated: bool = False
+) -> NoInterval:
+    """Why a value has no interval of a way, a `Way`, from its numbers of items and raters.
+
+    >>> why_no_interval("item", 1, 3), why_no_interval("two-way", 9, 1)
+    ('item', 'rater')
+    >>> why_no_interval("item", 9, 1)
+    'identical'
     """
-    if dominated:
-        return message(
-            (
-                "one rater gave most of the comparisons; with fewer than {least:g} effective"
-                " raters there is no CI for raters like these"
-            ),
-            message_id="two_way.no_interval_dominated",
-            least=LEAST_RATERS,
-        )
-    return message("no CI from a single item, a single rater or identical comparisons")
+    if way != "rater" and n_items < 2:
+        return "item"
+    if way != "item" and n_raters < 2:
+        return "rater"
+    return "dominated" if dominated and way != "item" else "identical"
+
+
+def no_interval(why: NoInterval) -> TranslatableMessage:
+    """The sentence for a reason."""
+    match why:
+        case "item":
+            return message("no CI from a single item", message_id="two_way.no_interval_item")
+        case "rater":
+            return message(
+                "no CI for raters like this one from a single rater",
+                message_id="two_way.no_interval_rater",
+            )
+        case "dominated":
+            return message(
+                (
+                    "one rater gave most of the comparisons; with fewer than {least:g} effective"
+                    " raters there is no CI for raters like these"
+                ),
+                message_id="two_way.no_interval_dominated",
+                least=LEAST_RATERS,
+            )
+        case "identical":
+            return message(
+                "no CI from identical comparisons", message_id="two_way.no_interval_identical"
+            )
 
 
 def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
@@ -43,7 +77,7 @@ def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
     ((0.5, 0.9, ''), 'too few comparisons: the limits of the ratio to the best are a factor above 1,000,000 apart')
     """  # noqa: E501
     if not math.isfinite(low) or not high > low:
-        return math.nan, math.nan, no_interval()
+        return math.nan, math.nan, no_interval("identical")
     if high > WIDEST * low:
         reason = message(
             "too few comparisons: the limits of the ratio to the best are a factor above"
@@ -62,7 +96,7 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
     ((-3.0, 3.0, ''), 'too few comparisons: the limits of the log strength are more than 13.8 apart')
     """  # noqa: E501
     if not math.isfinite(low) or not high > low:
-        return math.nan, math.nan, no_interval()
+        return math.nan, math.nan, no_interval("identical")
     if high - low > math.log(WIDEST):
         reason = message(
             (

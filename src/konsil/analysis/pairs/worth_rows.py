@@ -15,7 +15,7 @@ from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
-from konsil.analysis.pairs.vote_methods import undefined_worths
+from konsil.analysis.pairs.vote_methods import conditional, place_of_system, undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
 from konsil.errors.message import message
@@ -23,6 +23,13 @@ from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, worths
 from konsil.stats.pairs.preference import Preference, preferences
 from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
+from konsil.stats.pairs.strong_parts import (
+    Place,
+    StrongPart,
+    design_within,
+    strong_part,
+    votes_within,
+)
 from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
 from konsil.stats.pairs.votes import Clusterings, Votes, totals
 from konsil.stats.pairs.worth_designs import Design, Model, design
@@ -32,7 +39,10 @@ MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley
 
 @dataclass(frozen=True, eq=False)
 class FittedWorths:
-    """The worths of a set of votes, with what their intervals are made of."""
+    """The worths of a set of votes, with what their intervals are made of.
+
+    Where only some of the systems have an estimate, all numbers are of these, in their order.
+    """
 
     model: Worths
     """The model."""
@@ -42,6 +52,20 @@ class FittedWorths:
     """The log worths."""
     gap: Preference
     """The log worths minus that of the best."""
+    part: StrongPart | None = None
+    """The systems with an estimate where others have none; None: all systems, or none."""
+
+    def place(self, system: int) -> Place:
+        """Where a system is among those with an estimate, by its number among all."""
+        return "estimated" if self.part is None else self.part.places[system]
+
+    def number(self, system: int) -> int:
+        """The number in all arrays of a system that has an estimate, from that among all."""
+        return system if self.part is None else int(np.searchsorted(self.part.systems, system))
+
+    def system(self, number: int) -> int:
+        """The same the other way round."""
+        return number if self.part is None else int(self.part.systems[number])
 
 
 def fitted_worths(
@@ -53,10 +77,24 @@ def fitted_worths(
 ) -> FittedWorths:
     """The worths of a model; with `draws` = 0 without the bootstrap by item.
 
-    Where the model has no estimate, nothing is resampled and all numbers are nan.
+    Where some systems never lost to the others, or never won, only the others have an estimate.
+    Where the model has none, nothing is resampled and all numbers are nan.
     """
-    cells, level = totals(votes), context.resampling.level
-    model, statistic = fit(cells, chosen), worths(cells, chosen)
+    cells, level, part = totals(votes), context.resampling.level, None
+    model = fit(cells, chosen)
+    if model.reason in {"undefeated", "unconnected"}:
+        part = strong_part(cells, chosen)
+    if part is not None:
+        some, of_some = (
+            votes_within(votes, part.systems),
+            design_within(chosen, len(part.systems)),
+        )
+        of_part = fit(totals(some), of_some)
+        if of_part.reason:
+            part = None
+        else:
+            votes, chosen, cells, model, counts = some, of_some, totals(some), of_part, None
+    statistic = worths(cells, chosen)
     best = ratios_to_best(model.log_worths, model.covariance, level=level)
     log, gap = preferences(
         votes,
@@ -67,7 +105,7 @@ def fitted_worths(
         mode=context.analysis.mode,
         counts=counts,
     )
-    return FittedWorths(model, best, log, gap)
+    return FittedWorths(model, best, log, gap, part)
 
 
 def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
@@ -75,71 +113,97 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
 
     The bootstrap and the model's own intervals are reported, too.
     """
-    votes, analysis, level = member.votes, context.analysis, context.resampling.level
-    chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
+    votes, level = member.votes, context.resampling.level
+    chosen = design(votes.n_systems, votes.steps, MODELS[context.analysis.statistic])
     fit_of_votes = fitted_worths(context, votes, chosen, context.resampling.draws)
-    fitted, best, log = fit_of_votes.model, fit_of_votes.best, fit_of_votes.log
-    if fitted.reason:
-        for _, keys in member.rows:
-            yield row(
-                context,
-                {**member.keys, **keys},
-                EstimateSummary(
-                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.reason))
-                ),
-            )
-        return
-    model = model_interval(fitted.log_worths, fitted.covariance, level=level)
-    alone = not people or votes.n_raters < 2
-    for n, own_keys in member.rows:
+    for system, own_keys in member.rows:
         keys = {**member.keys, **own_keys}
-        ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
-        by_item = resampled(context, log, n, ways[1])
-        model_estimate = replace(
-            ways[1],
-            low=float(model[0][n]),
-            high=float(model[1][n]),
-            se=math.sqrt(fitted.covariance[n, n]),
-            method=message(
-                "model-based (Fisher information), comparisons treated as independent",
-                message_id="method.model",
-            ),
-            reason="",
+        reason = undefined_worths(fit_of_votes.model.reason) or place_of_system(
+            fit_of_votes.place(system)
         )
-        two, item, rater, by_item, model_estimate = (
-            limited(estimate) for estimate in (*ways, by_item, model_estimate)
+        if reason:
+            undefined = Estimate(math.nan, level=level, reason=reason)
+            yield row(context, keys, EstimateSummary(undefined))
+        else:
+            number = fit_of_votes.number(system)
+            yield from _rows_of_system(context, member, fit_of_votes, number, keys, people=people)
+
+
+def _rows_of_system(
+    context: Context,
+    member: Member,
+    fit_of_votes: FittedWorths,
+    n: int,
+    keys: dict[str, str],
+    *,
+    people: bool,
+) -> Iterator[Row]:
+    """The log worth of one system, by its number among those with an estimate."""
+    fitted, best, log = fit_of_votes.model, fit_of_votes.best, fit_of_votes.log
+    alone = not people or int(log.intervals.n_raters[n]) < 2
+    headline, others = _headline(context, fit_of_votes, n, people=people, alone=alone)
+    notes = [
+        sentence(c, member.raters)
+        for c in vote_cautions(log, n)
+        if not (alone and "raters" in c.code)
+    ]
+    if fit_of_votes.part is not None:
+        notes.append(
+            message(
+                "Estimated from the comparisons of {n} of {all} systems: the others never lost"
+                " to them, or never won, so that the strengths sum to zero over the {n}.",
+                message_id="worths.of_some",
+                n=len(fit_of_votes.part.systems),
+                all=len(fit_of_votes.part.places),
+            )
         )
-        headline, others = (two, [by_item, model_estimate])
-        if analysis.mode == "paper":
-            headline, others = model_estimate, [by_item, two]
-        elif analysis.cluster == "rater":
-            headline, others = rater, [two, model_estimate]
-        elif alone:
-            headline, others = by_item, [item, model_estimate]
-        elif context.target == "these" or is_dominated(log.intervals, n):
-            headline, others = item, [by_item, two, model_estimate]
-        notes = [
-            sentence(c, member.raters)
-            for c in vote_cautions(log, n)
-            if not (alone and "raters" in c.code)
-        ]
-        if n == best.best and math.isfinite(fitted.log_tie):
-            notes.append(message("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
-        yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
-        for other in others:
-            if math.isfinite(other.low) and other.method != headline.method:
-                yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-        version = {**keys, "version": RATIO_TO_BEST}
-        yield counted(
-            row(
-                context,
-                version,
-                EstimateSummary(ratio_to_best(headline, fit_of_votes, n, alone=alone)),
-                kind="companion",
-            ),
-            log,
-            n,
+    if n == best.best and math.isfinite(fitted.log_tie):
+        notes.append(message("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
+    yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
+    for other in others:
+        if math.isfinite(other.low) and other.method != headline.method:
+            yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
+    ratio = EstimateSummary(ratio_to_best(headline, fit_of_votes, n, alone=alone))
+    version = {**keys, "version": RATIO_TO_BEST}
+    yield counted(row(context, version, ratio, kind="companion"), log, n)
+
+
+def _headline(
+    context: Context, fit_of_votes: FittedWorths, n: int, *, people: bool, alone: bool
+) -> tuple[Estimate, list[Estimate]]:
+    """The primary interval of one log worth, and the others."""
+    fitted, log, analysis = fit_of_votes.model, fit_of_votes.log, context.analysis
+    model = model_interval(fitted.log_worths, fitted.covariance, level=context.resampling.level)
+    ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
+    by_item = resampled(context, log, n, ways[1])
+    model_estimate = replace(
+        ways[1],
+        low=float(model[0][n]),
+        high=float(model[1][n]),
+        se=math.sqrt(fitted.covariance[n, n]),
+        method=message(
+            "model-based (Fisher information), comparisons treated as independent",
+            message_id="method.model",
+        ),
+        reason="",
+    )
+    if context.has_known_raters and log.intervals.n_raters[n] == 1:
+        ways[1], by_item = (
+            replace(e, method=e.method and conditional(e.method, people=people))
+            for e in (ways[1], by_item)
         )
+    two, item, rater, by_item, model_estimate = (
+        limited(estimate) for estimate in (*ways, by_item, model_estimate)
+    )
+    if analysis.mode == "paper":
+        return model_estimate, [by_item, two]
+    if analysis.cluster == "rater":
+        return rater, [two, model_estimate]
+    if alone:
+        return by_item, [item, model_estimate]
+    if context.target == "these" or is_dominated(log.intervals, n):
+        return item, [by_item, two, model_estimate]
+    return two, [by_item, model_estimate]
 
 
 def limited(estimate: Estimate) -> Estimate:
@@ -179,8 +243,12 @@ def ratio_to_best(
             else gap.intervals.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
+    has_limits = math.isfinite(low)
     low, high, reason = ratio_limits(low, high)
-    reason = message("the reference", message_id="worths.reference") if n == best.best else reason
+    if n == best.best:
+        reason = message("the reference", message_id="worths.reference")
+    elif not has_limits and headline.reason:
+        reason = headline.reason
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )

@@ -156,7 +156,6 @@ def names_of(
     has_gaps = bool((labels < 0).any())
     usual = agreement_statistics.applicable(options.level, is_incomplete=has_gaps)
     equal = not_of_measured_values(table, options, request)
-    _refuse_unequal_numbers(table, options, request)
     names = tuple(request.statistics) or tuple(name for name in usual if name not in equal)
     if "within_one" in names and not has_steps(table, options):
         if request.statistics:
@@ -173,8 +172,6 @@ def names_of(
         names = (agreement_statistics.INCOMPLETE["percent_agreement"], *names)
     left_out = tuple(name for name in names if agreement_statistics.needs_raters(name))
     estimable = tuple(name for name in names if name not in left_out)
-    if has_gaps and not request.statistics:
-        estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
     if not estimable:
         raise AnalysisError(
             f"{options.name}: {', '.join(left_out)}: need the rater of each label, which this"
@@ -217,19 +214,3 @@ def _names_of_labels(
     if request.statistics and not names:
         return ()
     return names_of(table, options, replace(request, statistics=names))[0]
-
-
-def _refuse_unequal_numbers(table: Table, options: TableOptions, request: AgreementRequest) -> None:
-    """Refuse the ICC of complete units where units have several numbers of labels by nobody.
-
-    Without raters no unit is complete: the longest lists are complete by chance alone.
-    """
-    n_given = (table.sample.codes.labels >= 0).sum(axis=1)
-    names = [name for name in request.statistics if name in {"icc1", "icc1k"}]
-    if table.has_raters or not names or n_given.min() == n_given.max():
-        return
-    raise AnalysisError(
-        f"{options.name}: {', '.join(names)}: need as many labels of one unit as of another; there"
-        f" are {n_given.min()} to {n_given.max()}; use icc1_incomplete, the same for unequal"
-        " numbers"
-    )

@@ -50,7 +50,7 @@ def compared(
         head, item = next(iter(estimates.values())), estimates["item"]
         if "two-way" not in estimates and _n_raters(tables, both) > 1:
             head = replace(head, low=math.nan, high=math.nan, se=math.nan, p=math.nan, method="")
-            head = replace(head, reason=no_interval(dominated=True))
+            head = replace(head, reason=no_interval("dominated"))
         elif "two-way" not in estimates and head.method:
             head = replace(head, method=about_these(context, 1, head.method))
         rater = estimates.get("rater", Estimate(math.nan))

@@ -10,15 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.frames import finite_or_none
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.pair_estimates import by_bootstrap, linearised, never_compared
-from konsil.analysis.pairs.vote_methods import undefined_worths
+from konsil.analysis.pairs.vote_methods import conditional, place_of_system, undefined_worths
 from konsil.analysis.pairs.vote_sentences import sentence
-from konsil.analysis.pairs.worth_rows import fitted_worths, limited, ratio_to_best
+from konsil.analysis.pairs.worth_rows import (
+    FittedWorths,
+    fitted_worths,
+    limited,
+    ratio_to_best,
+)
 from konsil.analysis.standalone.preference_request import PreferenceRequest
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.errors.message import listed, message
@@ -134,7 +141,7 @@ def _counts(context: Context, preference: Preference, n: int) -> dict[str, int |
 def about_these(context: Context, n_raters: int, way: str) -> str:
     """The method of an interval by item where no other raters are in question."""
     if n_raters == 1 and context.has_known_raters:
-        return message("{way}, for this rater", message_id="comparisons.about_this", way=way)
+        return conditional(way)
     return message("{way}, about these raters", message_id="comparisons.about_these", way=way)
 
 
@@ -163,10 +170,18 @@ def worths_of(
     worths = fitted_worths(context, votes, chosen, 0, counts)
     fitted, best = worths.model, worths.best
     undefined = undefined_worths(fitted.reason)
-    rows = []
+    rows: list[dict[str, Any]] = []
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
-    logs = [_linearised(context, worths.log, n) for n in range(votes.n_systems)]
-    for n, name in enumerate(table.systems):
+    logs = [_linearised(context, worths.log, n) for n in range(len(fitted.log_worths))]
+    for system, name in enumerate(table.systems):
+        place = worths.place(system)
+        if place != "estimated":
+            reason = place_of_system(place)
+            nothing = dict.fromkeys(_WORTH)
+            texts = {"method": "", "reason": reason, "ratio_reason": reason}
+            rows.append({"system": name, **nothing, **texts, "place": place})
+            continue
+        n = worths.number(system)
         log = limited(logs[n])
         ratio = ratio_to_best(log, worths, n, alone=False)
         rows.append(
@@ -182,16 +197,43 @@ def worths_of(
                 "ratio_reason": undefined or ratio.reason,
                 "ratio_low_model": finite_or_none(best.low[n]),
                 "ratio_high_model": finite_or_none(best.high[n]),
+                "place": "" if undefined else place,
             }
         )
     out: dict[str, Any] = {
         "worths": rows,
-        "best": table.systems[best.best] if best.best >= 0 else None,
+        "best": table.systems[worths.system(best.best)] if best.best >= 0 else None,
     }
     if model == "davidson":
         out["tie"] = finite_or_none(math.exp(fitted.log_tie))
-    out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
+    out["covariance"] = None if fitted.reason else _covariance(worths, votes.n_systems)
     return out | {"method": logs[0].method, "reason": undefined}
+
+
+_WORTH = (
+    "log_worth",
+    "low",
+    "high",
+    "se",
+    "method",
+    "reason",
+    "se_model",
+    "ratio_to_best",
+    "ratio_low",
+    "ratio_high",
+    "ratio_reason",
+    "ratio_low_model",
+    "ratio_high_model",
+)
+"""What a system has in the table of strengths; a system without an estimate has its place alone."""
+
+
+def _covariance(worths: FittedWorths, n_systems: int) -> list[list[float | None]]:
+    """The model's covariance of all systems; None for those without an estimate."""
+    covariance = np.full((n_systems, n_systems), np.nan)
+    systems = [worths.system(n) for n in range(len(worths.model.log_worths))]
+    covariance[np.ix_(systems, systems)] = worths.model.covariance
+    return [[finite_or_none(value) for value in line] for line in covariance.tolist()]
 
 
 def mean_preferences(context: Context, table: Comparisons) -> list[dict[str, Any]]:
@@ -322,10 +364,21 @@ def warnings_of(
         )
     names = ("davidson", "bradley_terry")
     return sentences + [
-        f"{n}: not estimable: {m['reason']}"
-        for n, m in zip(names, models, strict=True)
-        if m["reason"]
+        f"{name}: {text}"
+        for name, model in zip(names, models, strict=True)
+        for text in (
+            [f"not estimable: {model['reason']}"] if model["reason"] else without_estimate(model)
+        )
     ]
+
+
+def without_estimate(model: Mapping[str, Any]) -> list[str]:
+    """The systems of a model that have no estimate where others have one, with their place."""
+    by_reason: dict[str, list[str]] = {}
+    for entry in model["worths"]:
+        if entry["place"] not in {"", "estimated"}:
+            by_reason.setdefault(entry["reason"], []).append(entry["system"])
+    return [f"{', '.join(systems)}: {reason}" for reason, systems in by_reason.items()]
 
 
 def _rivals_met(table: Comparisons) -> list[int]:

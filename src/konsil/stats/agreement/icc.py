@@ -16,6 +16,8 @@ from konsil.stats.engine.tables import by_cluster, complete
 
 IccForm = Literal["icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k"]
 ICC_FORMS: tuple[IccForm, ...] = get_args(IccForm)
+ONE_WAY: tuple[IccForm, ...] = ("icc1", "icc1k")
+"""The forms that do not ask which rater gave a label."""
 SHROUT = "Shrout and Fleiss, Psychol Bull 86:420, 1979; McGraw and Wong, Psychol Methods 1:30, 1996"
 SEARLE = (
     "Searle, Casella and McCulloch, Variance Components, 1992: one-way analysis of variance of"
@@ -144,6 +146,27 @@ def icc(form: IccForm, n_raters: int) -> Statistic:
     return Statistic(form, anova_sums, partial(_icc, form=form, n_raters=n_raters), SHROUT)
 
 
+def one_way(form: IccForm, codes: Codes) -> Statistic:
+    """A one-way form of all labels: by the table of units and raters where that has no gaps.
+
+    Values are the same either way; the sums of a table without gaps are those of the other forms.
+
+    Example:
+        >>> gaps = Codes(np.array([[0, 0, 1], [1, 2, -1], [2, 2, -1]]), np.arange(3), 3)
+        >>> one_way("icc1", gaps).finalise(oneway_sums(gaps).sum(0)).round(3)
+        array([0.717])
+    """
+    if has_no_gaps(codes):
+        return icc(form, codes.labels.shape[1])
+    return icc1_incomplete(mean_of_raters=form == "icc1k")
+
+
+def has_no_gaps(codes: Codes) -> bool:
+    """Whether every rater labelled all units that have a label."""
+    labelled = codes.labels >= 0
+    return bool((labelled.all(axis=1) | ~labelled.any(axis=1)).all())
+
+
 def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
     """One-way intraclass correlation with missing labels: every label counts, whoever gave it.
 
@@ -197,13 +220,45 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
                 for x in (low, high)
             )
         return IccTest(value, low, high, f, df1, df2, p)
+    low, high = _f_interval(form, f, df1, df2, k, tail)
+    return IccTest(value, low, high, f, df1, df2, p)
+
+
+def one_way_test(form: IccForm, sums: Array, level: float = 0.95) -> IccTest:
+    """The same for a one-way form of units that different raters may have labelled.
+
+    `sums`: the totals of oneway_sums, (6,). Units with unequal numbers of labels have the F test,
+    and no interval.
+
+    Example:
+        >>> codes = Codes(np.array([[0, 0, -1], [1, -1, 2], [-1, 2, 2]]), np.arange(3), 3)
+        >>> round(one_way_test("icc1", oneway_sums(codes).sum(0)).f, 3)
+        13.0
+    """
+    mean_of_raters = form == "icc1k"
+    value = float(_oneway(np.asarray(sums, dtype=np.float64), mean_of_raters)[0])
+    between, within, n, n_labels, k = (float(x) for x in _oneway_squares(sums))
+    if np.isnan(value) or not within > 0:
+        return IccTest(value, *(float("nan"),) * 6)
+    df1, df2, f = n - 1, n_labels - n, between / within
+    p = float(scipy.special.fdtrc(df1, df2, f))
+    low = high = float("nan")
+    if n * float(sums[2]) == n_labels**2:
+        low, high = _f_interval(form, f, df1, df2, k, 1 - (1 - level) / 2)
+    return IccTest(value, low, high, f, df1, df2, p)
+
+
+def _f_interval(
+    form: IccForm, f: float, df1: float, df2: float, k: float, tail: float
+) -> tuple[float, float]:
+    """The limits from F, of all forms but those of randomly sampled raters."""
     f_low = f / float(scipy.special.fdtri(df1, df2, tail))
     f_high = f * float(scipy.special.fdtri(df2, df1, tail))
     if form.endswith("k"):
         low, high = (1 - 1 / x if x > 0 else float("nan") for x in (f_low, f_high))
     else:
         low, high = ((x - 1) / (x + k - 1) for x in (f_low, f_high))
-    return IccTest(value, low, high, f, df1, df2, p)
+    return low, high
 
 
 def _two_way_random_interval(
@@ -240,15 +295,20 @@ def _icc(totals: Array, form: IccForm, n_raters: int) -> Array:
 
 
 def _oneway(totals: Array, mean_of_raters: bool) -> Array:
+    between, within, _, _, per_unit = _oneway_squares(totals)
+    below = between if mean_of_raters else between + (per_unit - 1) * within
+    return ratio(between - within, below)[..., None]
+
+
+def _oneway_squares(totals: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """The mean squares between and within units, units, labels, and typical labels of a unit."""
     totals = np.asarray(totals, dtype=np.float64)
     n, n_labels, squared_labels, groups, squares, total = (totals[..., i] for i in range(6))
     enough = (n > 1) & (n_labels > n)
     n, n_labels = np.where(enough, n, np.nan), np.where(enough, n_labels, np.nan)
     between = _above_rounding(groups - total**2 / n_labels, squares) / (n - 1)
     within = _above_rounding(squares - groups, squares) / (n_labels - n)
-    per_unit = (n_labels - squared_labels / n_labels) / (n - 1)
-    below = between if mean_of_raters else between + (per_unit - 1) * within
-    return ratio(between - within, below)[..., None]
+    return between, within, n, n_labels, (n_labels - squared_labels / n_labels) / (n - 1)
 
 
 def _above_rounding(sum_of_squares: Array, scale: Array) -> Array:

@@ -91,7 +91,11 @@ def alpha_of_level(
 
 Uses = Literal["rated", "paired", "complete"]
 """The units whose labels enter: with a label, with two or more, or with one of every rater."""
-Needs = Literal["pairs", "complete_pairs", "counts", "coincidences", "counts_and_margins", "anova"]
+Needs = Literal[
+    "pairs", "complete_pairs", "counts", "coincidences", "counts_and_margins", "anova", "one_way"
+]
+OF_NUMBERS: frozenset[Needs] = frozenset({"anova", "one_way"})
+"""What is tallied of the labels' numbers at every level: sums of squares."""
 Range = tuple[float, float]
 
 ANY: tuple[Level, ...] = LEVELS
@@ -113,7 +117,7 @@ class Entry:
     """The levels of measurement it applies to."""
     needs: Needs
     """What is tallied: tables of pairs, label counts per unit, rater margins, coincidences, sums of
-    squares."""
+    squares of units and raters, or of units alone."""
     uses: Uses
     """The units whose labels enter its value; all others change nothing."""
     range: Range
@@ -413,7 +417,7 @@ _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
         "ICC(1,1)",
         (
             "Reliability of a single rating if each unit has different raters (one-way "
-            "random effects)."
+            "random effects); units may have unequal numbers of ratings."
         ),
     ),
     (
@@ -435,7 +439,10 @@ _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
     (
         "icc1k",
         "ICC(1,k)",
-        "Reliability of the mean of k ratings if each unit has different raters.",
+        (
+            "Reliability of the mean of k ratings if each unit has different raters; k is "
+            "the typical number of ratings of a unit where these numbers are unequal."
+        ),
     ),
     (
         "icc2k",
@@ -457,26 +464,38 @@ _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
 
 
 def _icc(codes: Codes, form: icc.IccForm) -> Statistic:
+    if form in icc.ONE_WAY:
+        return icc.one_way(form, codes)
     return icc.icc(form, codes.labels.shape[1])
 
 
 def _iccs() -> Iterable[Entry]:
     for form, title, description in _ICC:
-        make = unweighted(form, partial(_icc, form=form))
+        is_one_way = form in icc.ONE_WAY
         yield Entry(
-            form, title, ORDERED, "anova", "complete", OPEN, False, make, icc.SHROUT, description
+            form,
+            title,
+            ORDERED,
+            "one_way" if is_one_way else "anova",
+            "rated" if is_one_way else "complete",
+            OPEN,
+            False,
+            unweighted(form, partial(_icc, form=form)),
+            icc.SEARLE if is_one_way else icc.SHROUT,
+            description,
         )
+    # Studies name it from the time when icc1 left out the units that not every rater rated.
     yield Entry(
         "icc1_incomplete",
         "ICC(1,1), missing ratings",
         ORDERED,
-        "anova",
+        "one_way",
         "rated",
         OPEN,
         False,
         unweighted("icc1_incomplete", lambda _: icc.icc1_incomplete()),
         icc.SEARLE,
-        "ICC(1,1) from all ratings, including units that not every rater rated.",
+        "Another name of ICC(1,1): icc1 gives the same number.",
     )
 
 

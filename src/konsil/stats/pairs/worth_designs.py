@@ -63,16 +63,22 @@ def design(
     """
     win, loss = scores(steps, "win", threshold)
     tie = 1 - win - loss
-    pairs = np.arange(n_pairs(n_systems))
-    first, second = pair_members(n_systems)
-    sides = np.zeros((len(pairs), n_systems))
-    sides[pairs, first], sides[pairs, second] = 1, -1
+    sides = sides_of(n_systems)
     if model == "davidson":
         return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides)
     counted = 1.0 if ties == "half" else 0.0
     return Design(
         n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides
     )
+
+
+def sides_of(n_systems: int) -> Array:
+    """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
+    pairs = np.arange(n_pairs(n_systems))
+    first, second = pair_members(n_systems)
+    sides = np.zeros((len(pairs), n_systems))
+    sides[pairs, first], sides[pairs, second] = 1, -1
+    return sides
 
 
 def counts_of(cell_totals: Array, chosen: Design) -> Counts:

@@ -6,11 +6,11 @@ from konsil.analysis.model.catalogue.entry import SHARE, LabelNumbers, Statistic
 from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION
 from konsil.errors.message import TranslatableMessage
-from konsil.stats.agreement.registry import STATISTICS, Entry
+from konsil.stats.agreement.registry import OF_NUMBERS, STATISTICS, Entry
 
 _ASSOCIATION = ("spearman", "kendall_tau_b")
 """Association of two raters' labels, averaged over rater pairs."""
-_COMPLETE = ("icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k", "kendall_w")
+_COMPLETE = ("icc2", "icc3", "icc2k", "icc3k", "kendall_w")
 """Those that use only the units that every rater labelled."""
 _OF_TWO_RATERS = (
     "percent_agreement",
@@ -26,6 +26,8 @@ _ONE_CATEGORY = "the two raters of every pair used the same single category thro
 _OF_NUMBERS = (
     *_COMPLETE,
     *_ASSOCIATION,
+    "icc1",
+    "icc1k",
     "icc1_incomplete",
     "krippendorff_alpha",
     "cohen_kappa_quadratic",
@@ -52,13 +54,13 @@ _UNDEFINED = {
     "gwet_ac1": "only one category is declared",
     "gwet_ac2_linear": "only one category is declared",
     "gwet_ac2": "only one category is declared",
-    "icc1": "fewer than two complete units or raters",
+    "icc1": "fewer than five units with two ratings or more",
     "icc2": "fewer than two complete units or raters",
     "icc3": "fewer than two complete units or raters; neither units nor residuals vary",
     "icc1k": "as icc1; all units have the same mean",
     "icc2k": "as icc2",
     "icc3k": "as icc3; all units have the same mean",
-    "icc1_incomplete": "fewer than two units",
+    "icc1_incomplete": "as icc1",
     "kendall_w": (
         "fewer than two complete units or raters; every rater gave all units the same rating"
     ),
@@ -76,7 +78,7 @@ def _zero(name: str, lowest: float) -> TranslatableMessage | None:
 
 
 def _label_numbers(name: str, formula: Entry) -> LabelNumbers:
-    if formula.needs == "anova":
+    if formula.needs in OF_NUMBERS:
         return "always"
     return "distances" if name in _DISTANCES else ""
 

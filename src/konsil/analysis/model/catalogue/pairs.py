@@ -234,8 +234,9 @@ PAIRS = (
             "best is also reported"
         ),
         undefined=(
-            "some systems were never compared with the others, or lost to none of them; "
-            "there are only ties or none; no comparison contradicts the order of the others"
+            "no two systems won and lost against each other, directly or indirectly (where some "
+            "did, the others are stated above or below them); there are only ties or none; no "
+            "comparison contradicts the order of the others"
         ),
         source=DAVIDSON,
         zero=MEAN_OF_SYSTEMS,
@@ -258,7 +259,10 @@ PAIRS = (
             "`davidson` in the Bradley-Terry model (Biometrika 39:324, 1952), with a tie as"
             " half a win for each system"
         ),
-        undefined="some systems were never compared with the others, or lost to none of them",
+        undefined=(
+            "no two systems won and lost against each other, directly or indirectly (where some "
+            "did, the others are stated above or below them)"
+        ),
         source=BRADLEY_TERRY,
         zero=MEAN_OF_SYSTEMS,
         scopes=("pair",),

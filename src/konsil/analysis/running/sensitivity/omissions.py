@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from konsil.analysis.estimation.raters.consensus_rules import needs_majority
-from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.catalogue.known import LENGTH, statistic_of
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import name_of, str_of
 from konsil.analysis.model.rows import Row
@@ -130,6 +130,12 @@ def _range_rows(
         yield from (_withheld_row(r, column) for r in estimates if math.isfinite(r.estimate.value))
         return
     groups_by_value = without(context, column)
+    if statistic_of(context.analysis.statistic).group == "worths":
+        of_all = {_group(r): r.estimate.value for r in estimates}
+        groups_by_value = {
+            name: _of_the_same_systems(by_group, of_all)
+            for name, by_group in groups_by_value.items()
+        }
     notes = _notes_on_majorities(context.analysis, table, column)
     for row in estimates:
         if not math.isfinite(row.estimate.value):
@@ -138,6 +144,34 @@ def _range_rows(
             name: by_group.get(_group(row), math.nan) for name, by_group in groups_by_value.items()
         }
         yield _range_row(row, Omissions(column, row.estimate.value, values), notes)
+
+
+def _of_the_same_systems(
+    by_group: Mapping[Group, float], of_all: Mapping[Group, float]
+) -> dict[Group, float]:
+    """The strengths without something, undefined where other systems have one than with it.
+
+    Strengths sum to zero over the systems with an estimate: those of other systems are no
+    alternative.
+    """
+    estimated, with_all = _estimated(by_group), _estimated(of_all)
+    return {
+        group: value if estimated.get(_rest(group)) == with_all.get(_rest(group)) else math.nan
+        for group, value in by_group.items()
+    }
+
+
+def _estimated(by_group: Mapping[Group, float]) -> dict[Group, set[Group]]:
+    """The groups with a strength, by what they share."""
+    estimated: dict[Group, set[Group]] = {}
+    for group, value in by_group.items():
+        if math.isfinite(value):
+            estimated.setdefault(_rest(group), set()).add(group)
+    return estimated
+
+
+def _rest(group: Group) -> Group:
+    return frozenset(pair for pair in group if pair[0] not in {"system", LENGTH})
 
 
 def is_withheld(context: Context, table: RatingTable, column: str) -> bool:
