@@ -154,7 +154,7 @@ def one_way(form: IccForm, codes: Codes) -> Statistic:
     Example:
         >>> gaps = Codes(np.array([[0, 0, 1], [1, 2, -1], [2, 2, -1]]), np.arange(3), 3)
         >>> one_way("icc1", gaps).finalise(oneway_sums(gaps).sum(0)).round(3)
-        array([0.717])
+        array([0.7])
     """
     if has_no_gaps(codes):
         return icc(form, codes.labels.shape[1])
