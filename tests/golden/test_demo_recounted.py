@@ -265,8 +265,8 @@ def test_every_interval_by_the_method_that_its_row_names(demo: Demo) -> None:
 def test_only_the_numbers_that_the_top_names_are_about_these_raters_alone(demo: Demo) -> None:
     (top,) = [t for t in demo.page.texts if t.startswith("Target of inference")]
     assert (
-        "for judges, for a panel's consensus, for each rater against the others, or from fewer"
-        " than 3 raters" in top
+        "for judges, for a panel's consensus, for each rater against the others, from fewer"
+        " than 3 raters, or by statistics without a two-way method" in top
     )
     stated = {a["name"]: a for a in tomllib.loads(demo.protocol)["analyses"]}
     for _, row in demo.rows[demo.rows["kind"] != "companion"].iterrows():
