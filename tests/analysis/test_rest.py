@@ -17,30 +17,38 @@ FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"), abstai
 RATERS = tuple(Rater(f"r{n}", "panel") for n in range(4))
 
 
-def rows_of(*analyses: Analysis):
-    """Sixty answers of two systems; r3 answers by a coin, and abstains now and then."""
+def labels() -> list[list[str | None]]:
+    """By rater, sixty answers; r3 answers by a coin, and abstains now and then."""
     rng = np.random.default_rng(3)
     right = rng.random(60) < 0.6
-    items = [Item(f"i{n:02}", "?") for n in range(30)]
-    answers = [Answer(f"{i.id}:{s}", i.id, s) for i in items for s in "ab"]
-    ratings = []
+    given: list[list[str | None]] = []
     for rater in RATERS:
-        skill = 0.5 if rater.id == "r3" else 0.9
-        for answer, is_right in zip(answers, right, strict=True):
+        skill, of_rater = 0.5 if rater.id == "r3" else 0.9, []
+        for is_right in right:
             says = bool(is_right) == (rng.random() < skill)
             silent = rater.id == "r3" and rng.random() < 0.1
-            state, label = ("abstained", None) if silent else ("rated", "yes" if says else "no")
-            ratings.append(
-                Rating(
-                    f"t{answer.item}",
-                    rater.id,
-                    "correct",
-                    answer.item,
-                    (answer.id,),
-                    state=state,
-                    label=label,
-                )
-            )
+            of_rater.append(None if silent else "yes" if says else "no")
+        given.append(of_rater)
+    return given
+
+
+def rows_of(*analyses: Analysis):
+    """Sixty answers of two systems."""
+    items = [Item(f"i{n:02}", "?") for n in range(30)]
+    answers = [Answer(f"{i.id}:{s}", i.id, s) for i in items for s in "ab"]
+    ratings = [
+        Rating(
+            f"t{answer.item}",
+            rater.id,
+            "correct",
+            answer.item,
+            (answer.id,),
+            state="abstained" if label is None else "rated",
+            label=label,
+        )
+        for rater, of_rater in zip(RATERS, labels(), strict=True)
+        for answer, label in zip(answers, of_rater, strict=True)
+    ]
     found = run(
         analyses,
         Data(items, answers, RATERS, (), ratings),
@@ -64,7 +72,15 @@ def test_the_mean_of_all_is_the_panels(statistic: str):
     assert np.mean([r.estimate.value for r in singles]) == pytest.approx(one.estimate.value)
     assert min(singles, key=lambda r: r.estimate.value).group == {"rater": "r3"}
     assert all(r.estimate.low < r.estimate.value < r.estimate.high for r in singles)
-    assert singles[3].n_units < singles[0].n_units == 60
+    # Units that the rater labelled, and of which the others have a majority.
+    for n, single in enumerate(singles):
+        others = [[r[u] for r in labels()[:n] + labels()[n + 1 :] if r[u]] for u in range(60)]
+        is_used = [
+            labels()[n][u] is not None and 2 * others[u].count("yes") != len(others[u])
+            for u in range(60)
+        ]
+        assert single.n_units == sum(is_used)
+    assert singles[3].n_units < singles[0].n_units < 60
 
 
 def test_within_groups_and_compared():
