@@ -418,6 +418,7 @@ def main() -> None:
         if options.whole
         else selected(record, Checkout(), surroundings(), files)
     )
+    stale = set(reasons)
     if options.only:
         reasons = {
             test: reason
@@ -429,7 +430,8 @@ def main() -> None:
         print("\n".join(reasons))
         return
     began = time.monotonic()
-    kept = kept_of(record, reasons, files)
+    # A stale file that is not run now stays so: the record has one digest for all files of tests.
+    kept = kept_of(record, stale | set(reasons), files)
     slow = sorted(with_slow_tests([*reasons]) if reasons else ())
     order = sorted(slow, key=lambda test: (-record.seconds.get(test, inf), longest(test)))
     result, failed, outcomes = recorded(order, options.n, kept, set(reasons) - set(slow))

@@ -380,3 +380,22 @@ def test_a_change_selects_the_files_that_it_concerns(
     assert reasons.keys() == selected
     named = (file, f"{Path(file).parent.as_posix()} the folder's names", "not recorded")
     assert all(why.startswith(named) for why in reasons.values())
+
+
+@pytest.mark.slow
+def test_recording_some_of_the_files_leaves_the_others_selected(
+    choose: Callable[[Mapping[str, tuple[str, str]]], dict[str, str]], tmp_path: Path
+) -> None:
+    """Kills: one digest for all files, so that the record of one made the others look run."""
+    change = {"src/konsil/sums.py": ("return sum(n)", "return sum(n, 0)")}
+    assert choose(change).keys() == {"total", "mean"}
+    copy = tmp_path / "checkout"
+    done = subprocess.run(
+        [sys.executable, "benchmarks/selection.py", "--record", "tests/test_total.py"],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy / "src")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert choose({}) == {"mean": "not recorded"}
