@@ -218,10 +218,10 @@ def _icc(folder: Path) -> Iterator[tuple[Key, Compute]]:
     yield (data, "alpha_interval"), lambda c=codes: value_of(interval, c)
     for data in ("ebel1951", "irrNA_ConsistNA"):
         gaps = ratings(folder, data, numeric=True)
-        yield (data, "irrNA_ICC(1)"), lambda c=gaps: value_of(icc.one_way("icc1", c), c)
+        yield (data, "irrNA_ICC(1)"), lambda c=gaps: value_of(icc.oneway_icc("icc1", c), c)
         yield (
             (data, "irrNA_ICC(k)"),
-            lambda c=gaps: value_of(icc.one_way("icc1k", c), c),
+            lambda c=gaps: value_of(icc.oneway_icc("icc1k", c), c),
         )
 
 

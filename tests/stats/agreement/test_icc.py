@@ -53,7 +53,7 @@ def value(form: icc.IccForm, codes: Codes) -> float:
 
 def textbook(form: icc.IccForm, codes: Codes) -> icc.IccTest:
     if form in icc.ONE_WAY and not icc.has_no_gaps(codes):
-        return icc.one_way_test(form, totals(form, codes))
+        return icc.oneway_icc_test(form, totals(form, codes))
     return icc.icc_test(form, totals(form, codes), codes.labels.shape[1])
 
 

@@ -24,7 +24,7 @@ from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.icc import ICC_FORMS, ONE_WAY, has_no_gaps, icc_test, one_way_test
+from konsil.stats.agreement.icc import ICC_FORMS, ONE_WAY, has_no_gaps, icc_test, oneway_icc_test
 from konsil.stats.agreement.long_scales.coefficients import Chance
 from konsil.stats.agreement.long_scales.disagreement import Disagreement
 from konsil.stats.agreement.long_scales.margins import label_sums
@@ -240,7 +240,7 @@ def _completed(
     if name in ICC_FORMS and np.isfinite(summary.headline.value):
         sums = totals_of(measure.sums)
         if name in ONE_WAY and not has_no_gaps(sample.codes):
-            form = one_way_test(name, sums, resampling.level)
+            form = oneway_icc_test(name, sums, resampling.level)
         else:
             form = icc_test(name, sums, sample.codes.labels.shape[1], resampling.level)
         textbook = replace(

@@ -325,6 +325,12 @@ def undefined_estimate(
     )
 
 
+def without_limits(headline: Estimate, reason: str) -> Estimate:
+    """The number without an interval and without a p value, with the reason."""
+    nothing = float("nan")
+    return replace(headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=reason)
+
+
 def no_interval_reason(inference: infer.Inference) -> str:
     """The reason for a value without an interval; empty where it has one."""
     if inference.n_clusters < 2:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from konsil.analysis.estimation.estimate import without_limits
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.frames import finite_or_none
 from konsil.analysis.pairs.pair_contrasts import difference_estimates
@@ -49,8 +50,7 @@ def compared(
         estimates = difference_estimates(context, a, b, *clusters)
         head, item = next(iter(estimates.values())), estimates["item"]
         if "two-way" not in estimates and _n_raters(tables, both) > 1:
-            head = replace(head, low=math.nan, high=math.nan, se=math.nan, p=math.nan, method="")
-            head = replace(head, reason=no_interval("dominated"))
+            head = replace(without_limits(head, no_interval("dominated")), method="")
         elif "two-way" not in estimates and head.method:
             head = replace(head, method=about_these(context, 1, head.method))
         rater = estimates.get("rater", Estimate(math.nan))

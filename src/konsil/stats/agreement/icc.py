@@ -146,14 +146,14 @@ def icc(form: IccForm, n_raters: int) -> Statistic:
     return Statistic(form, anova_sums, partial(_icc, form=form, n_raters=n_raters), SHROUT)
 
 
-def one_way(form: IccForm, codes: Codes) -> Statistic:
+def oneway_icc(form: IccForm, codes: Codes) -> Statistic:
     """A one-way form of all labels: by the table of units and raters where that has no gaps.
 
     Values are the same either way; the sums of a table without gaps are those of the other forms.
 
     Example:
         >>> gaps = Codes(np.array([[0, 0, 1], [1, 2, -1], [2, 2, -1]]), np.arange(3), 3)
-        >>> one_way("icc1", gaps).finalise(oneway_sums(gaps).sum(0)).round(3)
+        >>> oneway_icc("icc1", gaps).finalise(oneway_sums(gaps).sum(0)).round(3)
         array([0.7])
     """
     if has_no_gaps(codes):
@@ -224,7 +224,7 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
     return IccTest(value, low, high, f, df1, df2, p)
 
 
-def one_way_test(form: IccForm, sums: Array, level: float = 0.95) -> IccTest:
+def oneway_icc_test(form: IccForm, sums: Array, level: float = 0.95) -> IccTest:
     """The same for a one-way form of units that different raters may have labelled.
 
     `sums`: the totals of oneway_sums, (6,). Units with unequal numbers of labels have the F test,
@@ -232,7 +232,7 @@ def one_way_test(form: IccForm, sums: Array, level: float = 0.95) -> IccTest:
 
     Example:
         >>> codes = Codes(np.array([[0, 0, -1], [1, -1, 2], [-1, 2, 2]]), np.arange(3), 3)
-        >>> round(one_way_test("icc1", oneway_sums(codes).sum(0)).f, 3)
+        >>> round(oneway_icc_test("icc1", oneway_sums(codes).sum(0)).f, 3)
         13.0
     """
     mean_of_raters = form == "icc1k"

@@ -465,7 +465,7 @@ _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
 
 def _icc(codes: Codes, form: icc.IccForm) -> Statistic:
     if form in icc.ONE_WAY:
-        return icc.one_way(form, codes)
+        return icc.oneway_icc(form, codes)
     return icc.icc(form, codes.labels.shape[1])
 
 

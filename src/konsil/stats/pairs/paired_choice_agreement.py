@@ -38,13 +38,15 @@ def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
            [0., 0., 0.],
            [0., 0., 2.]])
     """
-    width = votes.n_outcomes
+    return _tables(votes, _units(votes, apart))
+
+
+def _tables(votes: Votes, units: _Units) -> Array:
+    width, counts = votes.n_outcomes, units.counts
     if votes.n_questions * width**2 > DENSE_CELLS:
         raise ValueError(
             f"{votes.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}"
         )
-    units = _units(votes, apart)
-    counts = units.counts
     tables = counts[:, :, None] * counts[:, None]
     at = np.arange(width)
     # Nobody is compared with themselves.
@@ -113,8 +115,8 @@ def tables_by_pair(votes: Votes, apart: IntArray | None = None) -> Sums:
     >>> tables_by_pair(made)[:, 9:]
     array([[0., 1., 1., 2., 2.]])
     """
-    width, tables = votes.n_outcomes, choice_tables(votes, apart)
-    units = _units(votes, apart)
+    width, units = votes.n_outcomes, _units(votes, apart)
+    tables = _tables(votes, units)
     is_shared = units.counts.sum(axis=1) > 1
     counts, questions = units.counts[is_shared], units.questions[is_shared]
     used, pairs = np.unique(units.pairs[is_shared], return_inverse=True)

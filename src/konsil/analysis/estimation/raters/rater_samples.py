@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.estimate import EstimateSummary, without_limits
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_notes import (
     dominant_of,
@@ -152,18 +152,8 @@ def _without_each(
 
 def without_interval(headline: Estimate, reason: str) -> Estimate:
     """The number for raters like these where no interval and no p value of it exists."""
-    nothing = float("nan")
-    return replace(
-        headline,
-        low=nothing,
-        high=nothing,
-        se=nothing,
-        p=nothing,
-        n_undefined=0,
-        method="",
-        reason=reason,
-        raters="like these",
-    )
+    blank = without_limits(headline, reason)
+    return replace(blank, n_undefined=0, method="", raters="like these")
 
 
 def of_raters_like_these(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from konsil.analysis.estimation.estimate import without_limits
 from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.raters.two_way import cell_influence
 from konsil.errors.message import message
@@ -111,15 +112,7 @@ def rater_contrast(
             replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))),
         )
     if set(left_a) != set(left_b):
-        nothing = float("nan")
-        return replace(
-            headline,
-            low=nothing,
-            high=nothing,
-            se=nothing,
-            p=nothing,
-            reason=message("the groups have different raters"),
-        )
+        return without_limits(headline, message("the groups have different raters"))
     jackknife = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for
         return jackknife
