@@ -12,20 +12,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from konsil.analysis.estimation.rare_events import is_sparse
+from konsil.analysis.agreement.agreement_estimates import estimate_jointly
+from konsil.analysis.model.sample import Sample
+from konsil.analysis.model.spec import Resampling
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
-from konsil.stats.engine.resample import evaluate
-from konsil.stats.inference import posterior
 from konsil.stats.inference.infer import infer
 from konsil.stats.shares import shares
-from konsil.stats.shares.uneven_clusters import uneven_clusters
 
 NOMINAL = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 ORDINAL = ("cohen_kappa_quadratic", "krippendorff_alpha", "gwet_ac2", "icc2", "icc3")
@@ -177,13 +175,12 @@ class Limits:
         return int(held[known].sum()), int(known.sum()), float((self.high - self.low)[known].mean())
 
 
-def measure(design: Design, name: str, samples: list[Codes], draws: int) -> dict[str, Limits]:
-    """The printed interval of every study, and those beside it."""
+def beside(design: Design, name: str, samples: list[Codes], draws: int) -> dict[str, Limits]:
+    """The intervals of every study that are not printed."""
     estimator = statistic(name, samples[0], level=design.level)
     tallies = [np.asarray(estimator.tally(codes), dtype=np.float64) for codes in samples]
     n = tallies[0].shape[1]
-    ends: dict[str, list[np.ndarray]] = {kind: [] for kind in ("low", "high", "bca", "atanh")}
-    value, se = [], []
+    ends: dict[str, list[np.ndarray]] = {"bca": [], "atanh": []}
     for at in range(0, len(samples), AT_ONCE):
         some = tallies[at : at + AT_ONCE]
 
@@ -191,79 +188,30 @@ def measure(design: Design, name: str, samples: list[Codes], draws: int) -> dict
             return estimator.finalise(totals.reshape(*totals.shape[:-1], -1, n))[..., 0]
 
         result = infer(np.hstack(some), finalise, draws=draws, key=at, scale="atanh")
-        value.append(result.value)
-        se.append(result.se)
         ends["bca"].append(np.stack([result.low, result.high]))
         ends["atanh"].append(np.stack([result.wald_low, result.wald_high]))
-    values, errors = np.concatenate(value), np.concatenate(se)
-    low, high = printed(design, name, samples, values, errors, draws)
-    beside = {kind: Limits(*np.concatenate(ends[kind], axis=1)) for kind in ("bca", "atanh")}
-    return {"printed": Limits(low, high)} | beside
+    return {kind: Limits(*np.concatenate(ends[kind], axis=1)) for kind in ("bca", "atanh")}
 
 
-def printed(design, name, samples, values, errors, draws) -> np.ndarray:
-    """The printed limits of every study, (2, n_studies)."""
-    estimator = statistic(name, samples[0], level=design.level)
-    limits = np.full((2, len(samples)), np.nan)
-    if name == "percent_agreement":
-        for study, codes in enumerate(samples):
-            limits[:, study] = of_share(codes, values[study], errors[study])
-        return limits
-    if not all(map(is_sparse, samples)):
-        raise ValueError(
-            f"{design.name}: labels that are not sparse; this table is about sparse ones"
+def printed(design: Design, samples: list[Codes], draws: int) -> dict[str, Limits]:
+    """The limits that konsil prints of every study, by statistic."""
+    ends: dict[str, list[tuple[float, float]]] = {name: [] for name in design.names}
+    for study, codes in enumerate(samples):
+        raters, units, clusters = (
+            tuple(f"{n:05}" for n in range(size))
+            for size in (codes.labels.shape[1], len(codes.labels), codes.n_clusters)
         )
-    if samples[0].n_clusters == len(samples[0].labels):
-        return of_single_units(estimator, samples, values, draws)
-    for study in np.flatnonzero(np.isfinite(values)):
-        codes = samples[study]
-        prior, sums = (
-            posterior.prior(codes, estimator.tally),
-            np.asarray(estimator.tally(codes), dtype=np.float64),
+        summaries = estimate_jointly(
+            Sample(codes, raters, units, clusters),
+            design.names,
+            design.level,
+            key=study,
+            resampling=Resampling(draws),
+            cluster="item",
         )
-        drawn = posterior.draws_of(sums, prior, estimator.finalise, draws=draws, key=int(study))
-        ends = posterior.interval(drawn, values[[study]], len(sums) - 1)
-        limits[:, study] = ends[0][0], ends[1][0]
-    return limits
-
-
-def of_single_units(estimator, samples, values, draws) -> np.ndarray:
-    """The posterior's limits where every unit is its own cluster: many studies at once, by their
-    counts of patterns."""
-    n, n_raters = samples[0].labels.shape
-    k = samples[0].n_labels
-    patterns = np.array(list(product(range(k), repeat=n_raters)))
-    prior = posterior.prior(Codes(patterns, np.arange(len(patterns)), k), estimator.tally)
-    places = k ** np.arange(n_raters - 1, -1, -1)
-    counts = np.stack(
-        [np.bincount(codes.labels @ places, minlength=len(patterns)) for codes in samples]
-    )
-    generator = np.random.default_rng(2)
-    limits = []
-    for at in range(0, len(samples), AT_ONCE):
-        shapes = counts[at : at + AT_ONCE] + prior.weights
-        weights = generator.standard_gamma(shapes, (draws, *shapes.shape))
-        totals = n * (weights / weights.sum(-1, keepdims=True)) @ prior.rows
-        drawn = evaluate(estimator.finalise, totals.reshape(-1, totals.shape[-1])).reshape(
-            draws, -1
-        )
-        limits.append(np.stack(posterior.interval(drawn, values[at : at + AT_ONCE], n - 1)))
-    return np.concatenate(limits, axis=1)
-
-
-def of_share(codes: Codes, share: float, se: float) -> tuple[float, float]:
-    """Percent agreement's printed interval."""
-    sizes = np.bincount(codes.clusters).astype(np.float64)
-    if codes.labels.shape[1] == 2 and (sizes == 1).all():
-        low, high = shares.interval(round(share * len(sizes)), len(sizes))
-        return float(low), float(high)
-    estimator = statistic("percent_agreement", codes, level="nominal")
-    uneven = uneven_clusters(codes, estimator.tally, estimator.finalise)
-    if uneven is not None:
-        return shares.effective_interval(share, uneven.variance, codes.labels.size, uneven.df)
-    return shares.effective_interval(
-        share, se**2, codes.labels.size, shares.degrees_of_freedom(sizes)
-    )
+        for name, summary in summaries.items():
+            ends[name].append((summary.headline.low, summary.headline.high))
+    return {name: Limits(*np.array(limits).T) for name, limits in ends.items()}
 
 
 def edge_table(studies: int, draws: int, only: str = "") -> Iterator[str]:
@@ -284,12 +232,11 @@ def edge_table(studies: int, draws: int, only: str = "") -> Iterator[str]:
             Codes(labels, clusters, design.n_labels)
             for labels, clusters in (design.draw(generator, design.n) for _ in range(studies))
         ]
+        of_konsil = printed(design, samples, draws)
         for name in design.names:
             truth = known[design.law][name]
-            results = {
-                kind: limits.of(truth)
-                for kind, limits in measure(design, name, samples, draws).items()
-            }
+            every = {"printed": of_konsil[name]} | beside(design, name, samples, draws)
+            results = {kind: limits.of(truth) for kind, limits in every.items()}
             hits, n, width = results["printed"]
             cells = " | ".join(
                 f"{held / of:.3f} | {wide:.3f}"

@@ -16,7 +16,7 @@ from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.agreement.kappa import percent_agreement
 from konsil.stats.agreement.thin_pairs import FEWEST_SHARED, thin_pairs
-from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.contract import Codes, Estimate
 from konsil.stats.engine.tables import pair_tables
 from konsil.stats.inference import posterior
 
@@ -49,14 +49,14 @@ def test_a_pair_that_agrees_in_all_of_five_units_widens_the_interval(name: str) 
     sample = sample_of(labels_of(25, 5))
     measure = agreement(sample, name, "nominal")
     found = estimate(measure, key=1, resampling=Resampling(500), cluster="unit")
-    assert "for every pair of raters" in found.headline.method
+    assert "and every pair of raters" in found.headline.method
     assert (
         "t with 5.82 degrees of freedom from the clusters that pairs share" in found.headline.method
     )
     assert not found.companions
     assert found.headline.low < found.headline.value < found.headline.high
     # Its standard error is at least that of a mean whose two thin pairs vary as five units with a
-    # prior of two do.
+    # prior of one do.
     scale = 1.0 if name == "percent_agreement" else 2.0
     assert found.headline.se > scale * 0.05
     paper = estimate(measure, key=1, resampling=AsPublished(500), cluster="unit")
@@ -74,9 +74,9 @@ def test_pabak_follows_percent_agreement() -> None:
 def test_weights_by_shared_units_and_coefficients_of_all_raters_are_as_before() -> None:
     frame = frame_of(labels_of(25, 5))
     alike = konsil.agreement(frame, labels=["n", "y"], resamples=400)
-    assert "for every pair" not in alike["fleiss_kappa"].method + alike["krippendorff_alpha"].method
+    assert "every pair" not in alike["fleiss_kappa"].method + alike["krippendorff_alpha"].method
     by_units = konsil.agreement(frame, labels=["n", "y"], resamples=400, pair_weights="units")
-    assert not [s for s in by_units.statistics if "for every pair" in s.estimate.method]
+    assert not [s for s in by_units.statistics if "every pair" in s.estimate.method]
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,9 @@ def test_the_prior_counts_for_every_pair_that_shares_a_unit_and_for_no_other() -
     defined = posterior.of_defined_tables(pair_tables(codes), 4)
     virtual = posterior.prior(codes, pair_tables, defined=defined)
     assert virtual is not None
-    of_pairs = (virtual.weights @ virtual.rows).reshape(6, 4).sum(axis=1)
-    assert of_pairs == pytest.approx([2, 2, 2, 2, 2, 0])
+    added = virtual.agreement
+    of_pairs = (added.weights @ added.rows).reshape(6, 4).sum(axis=1)
+    assert of_pairs == pytest.approx([1, 1, 1, 1, 1, 0])
     drawn = posterior.draws_of(
         np.asarray(pair_tables(codes)), virtual, percent_agreement(4, 2).finalise, draws=100, key=1
     )
@@ -141,16 +142,24 @@ def test_where_pairs_share_hardly_a_unit_there_is_no_interval_but_the_reason() -
         )
 
 
-def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason() -> None:
+def test_longer_scales_have_the_same_interval_unless_their_tables_are_too_wide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     generator = np.random.default_rng(2)
     numbers = generator.integers(0, 12, (40, 1)) + generator.integers(0, 3, (40, 3))
     words = numbers.astype(str)
     words[6:, 2] = ""
     frame = pl.DataFrame({f"r{n}": words[:, n] for n in range(3)})
-    e = konsil.agreement(
-        frame, level="interval", statistics=["cohen_kappa_quadratic"], resamples=200
-    )
-    found = e["cohen_kappa_quadratic"]
+
+    def kappa() -> Estimate:
+        return konsil.agreement(
+            frame, level="interval", statistics=["cohen_kappa_quadratic"], resamples=200
+        )["cohen_kappa_quadratic"]
+
+    assert "and every pair of raters" in kappa().method
+    assert kappa().low < kappa().value < kappa().high
+    monkeypatch.setattr(posterior, "WIDEST", 1000)
+    found = kappa()
     assert math.isnan(found.low)
     assert found.reason.startswith("no CI: a pair of raters shares only 6 unit clusters")
 

@@ -522,7 +522,7 @@ def test_cases_are_wider_clusters_than_items() -> None:
     (cases,) = rows(ask("cohen_kappa", cluster="case"))
     assert (items.estimate.n_clusters, cases.estimate.n_clusters) == (24, 12)
     assert items.estimate.value == cases.estimate.value
-    assert "case clusters" in cases.estimate.method
+    assert "case cluster" in cases.estimate.method
 
 
 # ---------------------------------------------------------------- what must not change a number

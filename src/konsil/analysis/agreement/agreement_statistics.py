@@ -25,10 +25,12 @@ from konsil.errors import AnalysisError, nearest
 from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
+from konsil.stats.agreement.exchangeable import of_exchangeable_raters
 from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.long_scales.by_name import long_form
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
 from konsil.stats.agreement.long_scales.rank_correlations import RankCorrelation
+from konsil.stats.agreement.long_scales.ranks import unit_members
 from konsil.stats.agreement.registry import STATISTICS, Entry, Uses
 from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, by_shared_units, thin_pairs
@@ -263,8 +265,8 @@ def agreement(
     is_mean_of_pairs = STATISTICS[name].needs == "pairs" and pair_weights == "alike"
     thin = tallied.thin(codes) if is_mean_of_pairs else None
     prior_weight = None
-    # Long scales have no rare labels, and their sums no tables to which a prior could be added.
-    if not isinstance(chosen.finalise, WithGradient):
+    # The sums of ranks on long scales are the units themselves: no pattern can be added to them.
+    if chosen.tally is not unit_members:
         prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
     return Measure(
         sums=sums,
@@ -281,6 +283,7 @@ def agreement(
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
         # Proportions have exact limits where labels are rare, and need no prior.
         prior=prior_weight if share is None or thin is not None else None,
+        drawn_as=of_exchangeable_raters(_formula(codes, name, level, weights, "alike").finalise),
         thin=thin,
         notes=label_notes(sample, name),
         commonest=commonest(sample),

@@ -154,16 +154,28 @@ def estimates(
 
 
 def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -> dict[int, Array]:
-    """Posterior draws, (draws, 1) each, by the index of each measure with sparse labels."""
+    """Posterior draws, (2, draws, 1) each, by the index of each measure with sparse labels."""
     places = [n for n, m in enumerate(measures) if m.prior is not None]
     if not places or isinstance(resampling, AsPublished):
         return {}
     first = measures[places[0]]
-    if first.prior is None or not isinstance(first.sums, np.ndarray):
+    if first.prior is None or first.sums.shape[0] * first.sums.shape[1] > posterior.WIDEST:
         return {}
-    finalise = together([measures[n] for n in places])
-    drawn = posterior.draws_of(first.sums, first.prior, finalise, draws=resampling.draws, key=key)
-    return {n: drawn[:, [column]] for column, n in enumerate(places)}
+    sums = first.sums if isinstance(first.sums, np.ndarray) else first.sums.toarray()
+    forms = [
+        m if m.drawn_as is None else replace(m, finalise=m.drawn_as)
+        for m in (measures[n] for n in places)
+    ]
+    drawn = posterior.draws_of(sums, first.prior, together(forms), draws=resampling.draws, key=key)
+    # The draws of a coefficient with common margins are moved to the coefficient itself.
+    shifts = [
+        0.0 if m.drawn_as is None else value(m) - value(form)
+        for m, form in zip((measures[n] for n in places), forms, strict=True)
+    ]
+    return {
+        n: drawn[..., [column]] + shift
+        for column, (n, shift) in enumerate(zip(places, shifts, strict=True))
+    }
 
 
 def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:

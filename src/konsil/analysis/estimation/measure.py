@@ -73,6 +73,9 @@ class Measure:
     prior: Prior | None = None
     """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a
     bootstrap."""
+    drawn_as: Finalise | None = None
+    """The coefficient with common margins, whose draws of the posterior move as its own should;
+    None: its own draws."""
     thin: ThinPairs | None = None
     """What pairs of raters share, where some share few units and the number is a mean over pairs
     with equal weight."""

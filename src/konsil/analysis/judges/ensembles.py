@@ -213,7 +213,7 @@ class _Sparse:
     rarer: IntArray
     """(n_ensembles,) how many clusters hold the rarer outcome."""
     drawn: Array | None
-    """(draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is
+    """(2, draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is
     none."""
 
     @classmethod
@@ -224,11 +224,7 @@ class _Sparse:
                 posterior.prior(codes, statistic.tally) if rare_events.is_sparse(codes) else None
             )
             drawn = None
-            if (
-                spread is not None
-                and len(spread.rows)
-                and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN
-            ):
+            if spread is not None and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN:
                 drawn = posterior.draws_of(
                     sums,
                     spread,
@@ -256,7 +252,7 @@ class _Sparse:
                 cluster=cluster,
             )
         if self.drawn is not None:
-            headline = from_posterior(headline, self.drawn[:, [n]], cluster)
+            headline = from_posterior(headline, self.drawn[..., [n]], cluster)
         return rare_events.with_width(headline)
 
 

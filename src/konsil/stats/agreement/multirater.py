@@ -105,7 +105,7 @@ def fleiss_kappa(
         array([0.6])
     """
     d = disagreements(weights, n_labels, values)
-    return Statistic("fleiss_kappa", unit_agreement, partial(_fleiss, d=d), FLEISS)
+    return Statistic("fleiss_kappa", unit_agreement, partial(fleiss_of, d=d), FLEISS)
 
 
 def randolph_kappa(n_labels: int) -> Statistic:
@@ -155,7 +155,7 @@ def conger_kappa(
         array([0.6])
     """
     d = disagreements(weights, n_labels, values)
-    finalise = partial(_conger, d=d, n_raters=n_raters)
+    finalise = partial(conger_of, d=d, n_raters=n_raters)
     return Statistic("conger_kappa", unit_agreement_and_margins, finalise, CONGER)
 
 
@@ -167,7 +167,8 @@ def _percent(totals: Array, d: Array) -> Array:
     return np.asarray(1 - observed_disagreement(totals, d)[..., None])
 
 
-def _fleiss(totals: Array, d: Array) -> Array:
+def fleiss_of(totals: Array, d: Array) -> Array:
+    """Fleiss' kappa from the sums of `unit_agreement`, (..., k) to (..., 1)."""
     shares = label_shares(totals, len(d))
     expected = np.einsum("...i,...i->...", shares @ d, shares)
     return np.asarray(1 - ratio(observed_disagreement(totals, d), expected)[..., None])
@@ -180,7 +181,8 @@ def _brennan_prediger(totals: Array, d: Array) -> Array:
     return np.asarray(1 - observed_disagreement(totals, d)[..., None] / d.mean())
 
 
-def _conger(totals: Array, d: Array, n_raters: int) -> Array:
+def conger_of(totals: Array, d: Array, n_raters: int) -> Array:
+    """Conger's kappa from the sums of `unit_agreement_and_margins`, (..., k) to (..., 1)."""
     totals = np.asarray(totals, dtype=np.float64)
     k = len(d)
     margins = totals[..., k * k + k :].reshape(*totals.shape[:-1], n_raters, k)

@@ -2,9 +2,11 @@
 
 Where a label is rare or raters hardly ever disagree, no resample contains what the clusters at hand
 happen to lack, and the coverage of a bootstrap is far too low. Here every cluster has a weight
-drawn from an exponential distribution (the Bayesian bootstrap), and a prior with the weight of
-`PRIOR_CLUSTERS` clusters is added, spread over all the ways in which the raters could have labelled
-a unit. For two raters of single units this is the Dirichlet posterior of their table of labels.
+drawn from an exponential distribution (the Bayesian bootstrap), and a prior is added, another one
+for each limit, as Clopper and Pearson do for a proportion: for the lower limit a cluster that was
+labelled by chance, for the upper limit a cluster in which all raters agree. One prior for both
+limits would pull the whole interval to chance or to agreement, and true agreement near the other
+end would lie outside too often.
 """
 
 from __future__ import annotations
@@ -20,21 +22,22 @@ from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, IntArray
 from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.resample import evaluate
+from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference import intervals
 
-PRIOR_CLUSTERS = 2.0
-"""The weight of the prior, in clusters."""
+PRIOR_CLUSTERS = 1.0
+"""The weight of the prior of each limit, in clusters."""
 
-CONCENTRATION = 1.0
-"""How similar the raters of a unit are in the prior: two raters give the same of k labels with
-probability (concentration / k + 1) / (concentration + 1)."""
+LEAST_DISAGREEMENT = 0.6
+"""The prior of the lower limit has at least the weight at which two of its raters disagree in this
+many clusters: where a label is rare, raters who label by chance mostly agree."""
+
+EVENNESS = 0.5
+"""How much of the shares of labels given by chance is even over the labels in use; the rest is
+observed."""
 
 MOST_PATTERNS = 256
-"""Up to this many patterns all are listed; otherwise this many are sampled."""
-
-MOST_LABELS = 10
-"""Scales with more labels have no prior: none of their labels is rare in a sense that differs from
-the next label."""
+"""Up to this many patterns all are listed; otherwise half as many are sampled for each limit."""
 
 _BLOCK = 512
 """Draws that share one random stream."""
@@ -43,18 +46,28 @@ _PURPOSE = 3
 """Top word of the Philox counter: these draws share no random numbers with those of `weights`,
 which uses 0 to 2."""
 
-_WIDEST = 1 << 22
+WIDEST = 1 << 22
 """The largest number of sums of all patterns; with more there is no prior."""
 
 
 @dataclass(frozen=True, eq=False)
-class Prior:
-    """The rows and weights that the prior adds to the sums."""
+class Virtual:
+    """The clusters that a prior adds for one limit."""
 
     rows: Array
     """(n_patterns, k) the sums of a cluster whose units all have the pattern."""
     weights: Array
-    """(n_patterns,) the weight of each pattern in clusters; they sum to PRIOR_CLUSTERS."""
+    """(n_patterns,) the weight of each pattern in clusters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What the prior adds to the sums."""
+
+    chance: Virtual
+    """Patterns of raters who label by chance, for the lower limit."""
+    agreement: Virtual
+    """Patterns of raters who all agree, for the upper limit."""
 
 
 def prior(
@@ -62,48 +75,91 @@ def prior(
 ) -> Prior | None:
     """The prior of a sample for one kind of sums; None where there is none.
 
-    A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are
-    drawn from proportions that are themselves Dirichlet(concentration / k). Units that not all
-    raters labelled give the patterns their gaps, unless `defined` (k,) states which columns of the
-    sums are those of a defined table (`of_defined_tables`): then each of these tables has the whole
-    prior, however few units it has, and the others have nothing of it. A pattern stands for a
-    cluster of the mean number of units.
+    A pattern gives each rater a label. By chance, the shares of the labels are half the observed
+    ones (with half a label more of each) and half even; patterns of agreement give all raters one
+    of the labels in use, each as often. Labels that nobody used have no weight; if all labels are
+    equal, the next one is counted as used. Units that not all raters labelled give the patterns
+    their gaps, unless `defined` (k,) states which columns of the sums are those of a defined table
+    (`of_defined_tables`): then each of these tables has the whole prior, however few units it has,
+    and the others have nothing of it. A pattern stands for a cluster of the mean number of units.
+    None for a single declared label, where no unit has two labels, or where the sums are too wide.
 
-    Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation
-    (docs/coverage.md).
+    Sources: Rubin (1981), The Bayesian bootstrap; Clopper and Pearson (1934) for a prior of each
+    limit; the weights: ours, chosen by simulation (docs/coverage.md).
 
     >>> from konsil.stats.engine.tables import pair_tables
     >>> virtual = prior(Codes(np.array([[0, 1], [1, 1]]), np.arange(2), 2), pair_tables)
-    >>> virtual.weights
-    array([0.75, 0.25, 0.25, 0.75])
+    >>> virtual.chance.weights, virtual.agreement.weights
+    (array([0.2 , 0.3 , 0.3 , 0.45]), array([0.5, 0.5]))
     """
-    n_raters, k = codes.labels.shape[1], codes.n_labels
     is_rated = codes.labels >= 0
     compared = is_rated.sum(axis=1) >= 2
-    if not (2 <= k <= MOST_LABELS) or not compared.any():
+    if codes.n_labels < 2 or not compared.any():
         return None
-    if (defined is not None or bool(is_rated[compared].all())) and k**n_raters <= MOST_PATTERNS:
-        drawn = np.array(list(product(range(k), repeat=n_raters)), dtype=np.int64)
-        weights = np.exp(_log_urn(drawn, k))
-    else:
-        drawn = _urn(np.random.Generator(np.random.Philox(key=k)), n_raters, k)
-        weights = np.full(MOST_PATTERNS, 1 / MOST_PATTERNS)
+    shares = _shares(replace(codes, labels=codes.labels[compared]))
+    gaps = ~is_rated[compared]
+    has_gaps = defined is None and bool(gaps.any())
+    chance, agreement, weights = _patterns(shares, codes.labels.shape[1], is_sampled=has_gaps)
     # Raters in the order of their labels and not of their names, so that a new name changes no
     # draw.
-    order = sorted(range(n_raters), key=lambda rater: codes.labels[:, rater].tobytes())
-    labels = np.empty_like(drawn)
-    labels[:, order] = drawn
-    gaps = ~is_rated[compared]
-    if defined is None:
-        labels[gaps[np.arange(len(labels)) * len(gaps) // len(labels)]] = -1
+    order = sorted(range(chance.shape[1]), key=lambda rater: codes.labels[:, rater].tobytes())
+    chance = chance[:, np.argsort(order)]
+    if has_gaps:
+        place = np.arange(len(chance)) * len(gaps) // len(chance)
+        chance, agreement = (np.where(gaps[place], -1, some) for some in (chance, agreement))
+    labels = np.concatenate([chance, agreement])
     tallied = tally(replace(codes, labels=labels, clusters=np.arange(len(labels))))
-    if not isinstance(tallied, np.ndarray) or tallied.size > _WIDEST:
+    if tallied.shape[0] * tallied.shape[1] > WIDEST:
         return None
+    tallied = tallied if isinstance(tallied, np.ndarray) else tallied.toarray()
     if defined is not None:
         # Tables without a unit stay undefined: they are left out of the mean.
         tallied = tallied * defined
     n_clusters = len(renumbered(codes.clusters[compared])[0])
-    return Prior(tallied * (compared.sum() / n_clusters), PRIOR_CLUSTERS * weights)
+    rows = np.split(tallied * (compared.sum() / n_clusters), [len(chance)])
+    disagreement = 1 - (shares**2).sum()
+    weights[0] = weights[0] * max(1.0, LEAST_DISAGREEMENT / disagreement)
+    return Prior(*(Virtual(*parts) for parts in zip(rows, weights, strict=True)))
+
+
+def _shares(codes: Codes) -> Array:
+    """The shares of the labels given by chance, (n_labels,)."""
+    counts = label_counts(codes).astype(np.float64)
+    if codes.reverse is not None:
+        # Which of two answers comes first means nothing.
+        counts = (counts + counts[list(codes.reverse)]) / 2
+    in_use = counts > 0
+    if in_use.sum() == 1:
+        in_use[(int(counts.argmax()) + 1) % codes.n_labels] = True
+    observed = (counts + 0.5) * in_use
+    shares: Array = (1 - EVENNESS) * observed / observed.sum() + EVENNESS * in_use / in_use.sum()
+    return shares
+
+
+def _patterns(
+    shares: Array, n_raters: int, *, is_sampled: bool
+) -> tuple[IntArray, IntArray, list[Array]]:
+    """Patterns of chance and of agreement, (n_patterns, n_raters) each, and their weights.
+
+    The weights of each sum to PRIOR_CLUSTERS.
+    """
+    used = np.flatnonzero(shares)
+    if not is_sampled and len(used) ** n_raters <= MOST_PATTERNS:
+        chance = np.array(list(product(used.tolist(), repeat=n_raters)), dtype=np.int64)
+        agreement = np.repeat(used[:, None], n_raters, axis=1)
+        weights = [shares[chance].prod(axis=1), np.full(len(used), 1 / len(used))]
+    else:
+        # Every rater has each part of the distribution once (a Latin hypercube), so that no sample
+        # of patterns changes a rater's shares of the labels.
+        n = MOST_PATTERNS // 2
+        quantile = (np.arange(n) + 0.5) / n
+        label = used[np.searchsorted(np.cumsum(shares[used])[:-1], quantile)]
+        generator = np.random.Generator(np.random.Philox(key=n_raters))
+        chance = np.stack([generator.permutation(label) for _ in range(n_raters)], axis=1)
+        alike = generator.permutation(used[(quantile * len(used)).astype(np.int64)])
+        agreement = np.repeat(alike[:, None], n_raters, axis=1)
+        weights = [np.full(n, 1 / n)] * 2
+    return chance, agreement, [PRIOR_CLUSTERS * some for some in weights]
 
 
 def of_defined_tables(sums: Sums, size: int) -> Array:
@@ -118,50 +174,40 @@ def of_defined_tables(sums: Sums, size: int) -> Array:
     return np.repeat((totals.reshape(-1, size).sum(axis=1) > 0).astype(np.float64), size)
 
 
-def _log_urn(labels: IntArray, k: int) -> Array:
-    """The log weight of each pattern under Pólya's urn, (n_patterns, n_raters) to (n_patterns,)."""
-    counts = np.stack([(labels == label).sum(axis=1) for label in range(k)], axis=1)
-    each, n_raters = CONCENTRATION / k, labels.shape[1]
-    log_total = scipy.special.gammaln(CONCENTRATION) - scipy.special.gammaln(
-        CONCENTRATION + n_raters
-    )
-    return np.asarray(
-        log_total + (scipy.special.gammaln(each + counts) - scipy.special.gammaln(each)).sum(axis=1)
-    )
-
-
-def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
-    """Patterns sampled from the urn, (MOST_PATTERNS, n_raters)."""
-    shares = generator.dirichlet(np.full(k, CONCENTRATION / k), MOST_PATTERNS)
-    bounds = np.cumsum(shares, axis=1)[:, None, :-1]
-    drawn: IntArray = (generator.random((MOST_PATTERNS, n_raters, 1)) > bounds).sum(axis=2)
-    return drawn
-
-
 def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: int) -> Array:
-    """The statistic in every draw of the posterior, finalise(weights @ rows), (draws, m).
+    """The statistic in every draw of the posterior for each limit, (2, draws, m).
 
-    `sums` (n_clusters, k). Equal rows are collapsed into one: a row that stands for n clusters has
-    a weight from a gamma distribution of shape n. The weights are scaled to the number of clusters.
-    nan where the statistic is undefined.
+    finalise(weights @ rows) with the prior of the lower limit first, then with that of the upper
+    limit; the clusters have the same weights in both. `sums` (n_clusters, k). Equal rows are
+    collapsed into one: a row that stands for n clusters has a weight from a gamma distribution of
+    shape n. The weights are scaled to the number of clusters. nan where the statistic is undefined.
     """
     filled = sums[sums.any(axis=1)]
-    every = np.concatenate([filled, prior.rows])
-    # Equal rows share one gamma variable of their summed shapes, which has the same law.
-    _, first, place = np.unique(every, axis=0, return_index=True, return_inverse=True)
-    shapes = np.bincount(
-        place.ravel(), weights=np.concatenate([np.ones(len(filled)), prior.weights])
-    )
-    # In the order of the clusters, which does not depend on the raters' names.
-    order = np.argsort(first)
-    rows, shapes = every[first[order]], shapes[order]
-    parts = []
+    rows, shapes = _collapsed(filled, np.ones(len(filled)))
+    limits = [_collapsed(v.rows, v.weights) for v in (prior.chance, prior.agreement)]
+    parts: tuple[list[Array], list[Array]] = ([], [])
     for block in range(-(-draws // _BLOCK)):
-        weights = _stream(key, block).standard_gamma(shapes, (_BLOCK, len(shapes)))
-        # The weights sum to the number of clusters: some formulas use counts, not shares.
-        weights *= len(filled) / weights.sum(axis=1, keepdims=True)
-        parts.append(evaluate(finalise, weights @ rows))
-    return np.concatenate(parts)[:draws]
+        stream = _stream(key, block)
+        weights = stream.standard_gamma(shapes, (_BLOCK, len(shapes)))
+        totals, size = weights @ rows, weights.sum(axis=1, keepdims=True)
+        for part, (added, shape) in zip(parts, limits, strict=True):
+            more = stream.standard_gamma(shape, (_BLOCK, len(shape)))
+            # The weights sum to the number of clusters: some formulas use counts, not shares.
+            scale = len(filled) / (size + more.sum(axis=1, keepdims=True))
+            part.append(evaluate(finalise, (totals + more @ added) * scale))
+    return np.stack([np.concatenate(part)[:draws] for part in parts])
+
+
+def _collapsed(rows: Array, weights: Array) -> tuple[Array, Array]:
+    """Different rows with their summed weights, in the order of the clusters.
+
+    Equal rows share one gamma variable of their summed shapes, which has the same law.
+    """
+    _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    shapes = np.bincount(place.ravel(), weights=weights)
+    # That order does not depend on the raters' names.
+    order = np.argsort(first)
+    return rows[first[order]], shapes[order]
 
 
 def _stream(key: int, block: int) -> np.random.Generator:
@@ -171,19 +217,32 @@ def _stream(key: int, block: int) -> np.random.Generator:
 
 
 def interval(drawn: Array, value: Array, df: float, level: float = 0.95) -> tuple[Array, Array]:
-    """Quantiles of the draws, widened for few clusters and extended to the value; (m,) each.
+    """Quantiles of the draws (2, draws, m) for each limit, widened for few clusters; (m,) each.
 
     The tails are Phi(-t) instead of (1 - level) / 2, t the quantile of Student's distribution with
     `df` degrees of freedom, because few clusters carry little information on their own spread. `df`
-    is the number of clusters minus one, or fewer where few clusters have many of the units. nan
-    with `df` below 1 and where the value or every draw is undefined.
+    is the number of clusters minus one, or fewer where few clusters have many of the units. The
+    interval is extended to the value. nan with `df` below 1 and where the value or every draw is
+    undefined.
 
     Source of the tails: Hesterberg (2015), What teachers should know about the bootstrap.
     """
     if df < 1:
         return np.full_like(value, np.nan), np.full_like(value, np.nan)
     tail = float(scipy.special.ndtr(-scipy.special.stdtrit(df, (1 + level) / 2)))
-    ordered = intervals.order(drawn)
-    low, high = (ordered.quantile(np.full(len(value), share)) for share in (tail, 1 - tail))
+    low, high = (
+        intervals.order(of_limit).quantile(np.full(len(value), share))
+        for of_limit, share in zip(drawn, (tail, 1 - tail), strict=True)
+    )
     # The estimate lies in its own interval, also where the draws are skewed.
     return np.minimum(low, value), np.maximum(high, value)
+
+
+def standard_error(drawn: Array) -> float:
+    """The standard deviation of the draws (2, draws) of one number: the root mean square of both.
+
+    nan without a draw in which the number is defined.
+    """
+    each = [of_limit[np.isfinite(of_limit)] for of_limit in drawn]
+    variances = [some.var() for some in each if len(some)]
+    return float(np.sqrt(np.mean(variances))) if variances else float("nan")

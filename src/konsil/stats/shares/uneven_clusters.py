@@ -22,8 +22,8 @@ VERY_UNEVEN = 4.0
 """Where the effective number of clusters is below this part of their number, the posterior of
 patterns has fewer degrees of freedom.
 
-Less uneven clusters need not, because the posterior's prior has the weight of two clusters, which
-is much where clusters are few."""
+Less uneven clusters need not, because the posterior's priors have the weight of a cluster, which is
+much where clusters are few."""
 
 _MOST_SUMS = 50_000_000
 """The largest number of sums of single units for which the influences of units are computed."""

@@ -21,26 +21,24 @@ def from_posterior(
     uneven: UnevenClusters | None = None,
     thin: ThinPairs | None = None,
 ) -> Estimate:
-    """The interval of a number from the draws of the posterior, (draws, 1).
+    """The interval of a number from the draws of the posterior, (2, draws, 1).
 
     Tails are wider where few clusters are large, or pairs of raters share few of them.
     """
     df = uneven.df if uneven is not None and uneven.is_extreme else headline.n_clusters - 1.0
     df = df if thin is None else min(df, thin.df)
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
-    finite_draws = drawn[np.isfinite(drawn)]
     method = message(
         (
-            "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters,"
+            "posterior of the rating patterns, a prior of one {cluster} cluster for each limit,"
             " {draws:,} posterior samples"
         ),
         message_id="edges.posterior",
-        n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
-        draws=len(drawn),
+        draws=drawn.shape[1],
     )
     if thin is not None:
-        method = _thin_method(thin, cluster, len(drawn), df)
+        method = _thin_method(thin, cluster, drawn.shape[1], df)
     elif uneven is not None and uneven.is_extreme:
         method = message(
             "{method}, tails of t with {df:.3g} effective degrees of freedom",
@@ -52,8 +50,8 @@ def from_posterior(
         headline,
         low=float(low[0]),
         high=float(high[0]),
-        se=float(finite_draws.std()) if len(finite_draws) else float("nan"),
-        n_undefined=len(drawn) - len(finite_draws),
+        se=posterior.standard_error(drawn),
+        n_undefined=int((~np.isfinite(drawn)).sum(axis=1).max()),
         method=method,
     )
 
@@ -62,24 +60,22 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
     if thin.is_of_majorities:
         return message(
             (
-                "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters"
-                " for every rater, {draws:,} posterior samples, t with {df:.3g} degrees of"
+                "posterior of the rating patterns, a prior of one {cluster} cluster for each"
+                " limit and every rater, {draws:,} posterior samples, t with {df:.3g} degrees of"
                 " freedom from the clusters that raters share with the others' majority"
             ),
             message_id="edges.thin_majorities",
-            n=posterior.PRIOR_CLUSTERS,
             cluster=cluster,
             draws=n_draws,
             df=df,
         )
     return message(
         (
-            "posterior of the rating patterns, prior weight of {n:.0f} {cluster} clusters for"
-            " every pair of raters, {draws:,} posterior samples, t with {df:.3g} degrees of"
+            "posterior of the rating patterns, a prior of one {cluster} cluster for each limit"
+            " and every pair of raters, {draws:,} posterior samples, t with {df:.3g} degrees of"
             " freedom from the clusters that pairs share"
         ),
         message_id="edges.thin_posterior",
-        n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
         draws=n_draws,
         df=df,
