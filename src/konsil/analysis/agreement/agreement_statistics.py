@@ -25,7 +25,7 @@ from konsil.errors import AnalysisError, nearest
 from konsil.errors.message import message
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.exchangeable import of_exchangeable_raters
+from konsil.stats.agreement.drawn_forms import drawn_form
 from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.long_scales.by_name import long_form
 from konsil.stats.agreement.long_scales.coefficients import OverPairs
@@ -283,11 +283,20 @@ def agreement(
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
         # Proportions have exact limits where labels are rare, and need no prior.
         prior=prior_weight if share is None or thin is not None else None,
-        drawn_as=of_exchangeable_raters(_formula(codes, name, level, weights, "alike").finalise),
+        drawn_as=_drawn_as(codes, name, level, weights, sums, chosen.finalise),
         thin=thin,
         notes=label_notes(sample, name),
         commonest=commonest(sample),
     )
+
+
+def _drawn_as(
+    codes: Codes, name: str, level: Level, weights: Weights, sums: Sums, finalise: Finalise
+) -> Finalise | None:
+    """What a posterior draws in place of the statistic itself, if anything."""
+    # However pairs are weighted, the common distribution of the raters is that of all pairs.
+    unweighted = _formula(codes, name, level, weights, "alike").finalise
+    return drawn_form(unweighted, sums, float(finalise(totals_of(sums))[0]))
 
 
 def agreement_alone(

@@ -167,15 +167,7 @@ def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -
         for m in (measures[n] for n in places)
     ]
     drawn = posterior.draws_of(sums, first.prior, together(forms), draws=resampling.draws, key=key)
-    # The draws of a coefficient with common margins are moved to the coefficient itself.
-    shifts = [
-        0.0 if m.drawn_as is None else value(m) - value(form)
-        for m, form in zip((measures[n] for n in places), forms, strict=True)
-    ]
-    return {
-        n: drawn[..., [column]] + shift
-        for column, (n, shift) in enumerate(zip(places, shifts, strict=True))
-    }
+    return {n: drawn[..., [column]] for column, n in enumerate(places)}
 
 
 def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:

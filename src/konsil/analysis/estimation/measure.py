@@ -74,8 +74,7 @@ class Measure:
     """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a
     bootstrap."""
     drawn_as: Finalise | None = None
-    """The coefficient with common margins, whose draws of the posterior move as its own should;
-    None: its own draws."""
+    """The form of the coefficient that the posterior draws; None: the coefficient itself."""
     thin: ThinPairs | None = None
     """What pairs of raters share, where some share few units and the number is a mean over pairs
     with equal weight."""

@@ -144,6 +144,8 @@ class OverUnits(WithGradient):
     """How many these are."""
     n_raters: int
     """Raters, whose margins are the last columns."""
+    spread: float = 0.0
+    """gwet: what is added to sum(p (1 - p))."""
 
     def __call__(self, totals: Array) -> Array:
         """Compute the coefficient, (..., k) to (..., 1)."""
@@ -191,7 +193,7 @@ class OverUnits(WithGradient):
             return self._conger_expected(totals)
         p = self._shares(totals)
         if self.measure == "gwet":
-            return np.asarray(1 - self._gwet_factor() * (p * (1 - p)).sum(-1))
+            return np.asarray(1 - self._gwet_factor() * ((p * (1 - p)).sum(-1) + self.spread))
         expected = np.einsum("...i,...i->...", self.kind.times(p), p)
         return _above_rounding(expected, p, p)
 
