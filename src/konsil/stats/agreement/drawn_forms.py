@@ -7,7 +7,8 @@ draws of the coefficient are too high where raters agree by chance.
 Cohen's and Conger's kappa take chance from each rater's own shares. Raters with one and the same
 distribution differ in theirs by chance; the same sums give the coefficient with common shares,
 whose draws are moved to the coefficient itself. Gwet's AC1 and AC2 take chance from p (1 - p) of
-the shares p: the variance of the shares is added to it twice, for the sample and for the draw.
+the shares p: the variance of the shares is added to it twice, for the sample and for the draw, up
+to p (1 - p) of equal shares.
 """
 
 from __future__ import annotations

@@ -250,10 +250,13 @@ def gwet_factor(d: Array) -> float:
 def gwet_of(totals: Array, d: Array, spread: float = 0.0) -> Array:
     """Gwet's AC from the sums of `unit_agreement`, (..., k) to (..., 1).
 
-    `spread` is added to sum(p (1 - p)) of the shares of labels p.
+    `spread` is added to sum(p (1 - p)) of the shares of labels p, up to that of equal shares.
     """
     # One declared label leaves nothing to disagree about: undefined, not perfect.
     if len(d) < 2:
         return np.full((*np.shape(totals)[:-1], 1), np.nan)
-    chance = gwet_chance(label_shares(totals, len(d)), d) + gwet_factor(d) * spread
+    chance = gwet_chance(label_shares(totals, len(d)), d)
+    if spread:
+        equal = gwet_factor(d) * (1 - 1 / len(d))
+        chance = np.minimum(chance + gwet_factor(d) * spread, equal)
     return np.asarray(1 - ratio(observed_disagreement(totals, d), 1 - chance)[..., None])
