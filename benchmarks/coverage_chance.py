@@ -27,8 +27,20 @@ NOMINAL = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alp
 ORDINAL = ("cohen_kappa_quadratic", "krippendorff_alpha", "gwet_ac2", "icc2", "kendall_w")
 DRAWS = 1000
 TRUTH = 400_000
-LEAST, MOST = 0.93, 0.985
+LEAST = 0.93
 BEGIN, END = "<!-- chance agreement -->", "<!-- end of chance agreement -->"
+
+INTRODUCTION = """## From chance to perfect agreement
+
+{studies:,} studies of each design; raters either give a unit's own label, with a probability that determines kappa, or a
+label at random (for kappa below 0 they spread their labels over the scale), and scores of one latent distribution are
+rounded to scales of 5 to 101 points. The intervals are those that konsil prints for items, whichever the method. "Above"
+and "below" are the shares of studies whose whole interval is above or below the true value; nominal are .025 each. The
+posterior of the rating patterns is made of a prior for each limit: with one prior for both (a Pólya urn with the weight
+of two clusters, over all declared labels) the interval of kappa was above 0 in 7 to 17% of studies in which three to nine
+raters labelled at random, in up to 44% where declared labels were unused, and on scales of more than ten labels there was
+a bootstrap with a coverage of .82 to .92.
+"""
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -211,34 +223,81 @@ def cells(design: Design, studies: int) -> dict[str, Cell]:
     return of
 
 
-def report(studies: int, only: str = "") -> str:
-    """The part of the document."""
-    lines = [
-        BEGIN,
-        "",
-        "| labels | design | statistic | true value | no interval | covers | above | below | width | |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|---|",
-    ]
+@dataclass(frozen=True)
+class Row:
+    """One statistic of one design."""
+
+    family: str
+    group: str
+    design: str
+    statistic: str
+    without: float
+    covers: float
+    above: float
+    below: float
+    width: float
+
+
+def rows(studies: int, only: str = "") -> Iterator[Row]:
+    """Every statistic of every design with these words in its name."""
     for design in designs():
-        if only not in f"{design.family}; {design.name}":
-            continue
-        for name, cell in cells(design, studies).items():
-            none, covers, above, below, width = cell.shares()
-            n = round(studies * (1 - none))
-            low, high = (
-                (float(b) for b in shares.clopper_pearson(round(covers * n), n))
-                if n
-                else (float("nan"),) * 2
-            )
-            remark = "**fails**" if high < LEAST else ("conservative" if low > MOST else "")
-            row = (
-                f"| {design.family} | {design.name} | {STATISTICS[name].title} | {cell.truth:.3f}"
-                f" | {none:.3f} | {covers:.3f} | {above:.3f} | {below:.3f} | {width:.3f}"
-                f" | {remark} |"
-            )
-            print(row, file=sys.stderr, flush=True)
-            lines.append(row)
-    return "\n".join([*lines, "", END, ""])
+        if only in f"{design.family}; {design.name}":
+            for name, cell in cells(design, studies).items():
+                group = design.name.rpartition(", " if design.level != "interval" else ": ")[2]
+                title = STATISTICS[name].title
+                yield Row(design.family, group, design.name, title, *cell.shares())
+
+
+def table(found: list[Row], studies: int) -> Iterator[str]:
+    """One line for each statistic of a family and a kappa or scale, then the designs that fail."""
+    yield (
+        "| labels | design | statistic | designs | no interval | covers, mean | lowest"
+        " | above, highest | below, highest | width, mean |"
+    )
+    yield "|---|---|---|---:|---:|---:|---:|---:|---:|---:|"
+    parts: dict[tuple[str, str, str], list[Row]] = {}
+    for row in found:
+        parts.setdefault((row.family, row.group, row.statistic), []).append(row)
+    for (family, group, name), members in parts.items():
+        covers = [row.covers for row in members]
+        without, above, below = (
+            max(getattr(row, kind) for row in members) for kind in ("without", "above", "below")
+        )
+        width = np.mean([row.width for row in members])
+        yield (
+            f"| {family} | {group} | {name} | {len(members)} | {without:.3f}"
+            f" | {np.mean(covers):.3f} | {min(covers):.3f} | {above:.3f} | {below:.3f}"
+            f" | {width:.3f} |"
+        )
+    failing = [row for row in found if upper_bound(row.covers, studies) < LEAST]
+    yield ""
+    yield (
+        f"The upper 95% confidence bound of the coverage is below {LEAST:.2f} in {len(failing)} of"
+        f" {len(found)} designs and statistics{':' if failing else '.'}"
+    )
+    if failing:
+        yield ""
+    for row in failing:
+        yield (
+            f"- {row.statistic}; {row.family}, {row.design}: {row.covers:.3f} (above"
+            f" {row.above:.3f}, below {row.below:.3f})"
+        )
+
+
+def upper_bound(share: float, studies: int) -> float:
+    """The upper limit of a coverage."""
+    return float(shares.clopper_pearson(round(share * studies), studies)[1])
+
+
+def report(studies: int) -> str:
+    """The part of the document."""
+    return document_part(list(rows(studies)), studies)
+
+
+def document_part(found: list[Row], studies: int) -> str:
+    """The part of the document with the table of these rows."""
+    lines = "\n".join(table(found, studies))
+    return f"{BEGIN}\n{INTRODUCTION.format(studies=studies)}\n{lines}\n\n{END}\n"
 
 
 if __name__ == "__main__":
