@@ -15,6 +15,7 @@ from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_samples import without_interval
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.stats.engine.contract import RatersTarget
@@ -156,6 +157,38 @@ def answering(
     rest = (summary.headline, *(c for c in summary.companions if c is not first))
     notes = tuple(dict.fromkeys(_swapped(note) for note in summary.notes))
     return replace(summary, headline=first, companions=rest, notes=notes)
+
+
+ONLY_THESE, BY_SINGLE_RATINGS = "target.only_these", "target.by_single_ratings"
+"""Message ids of the notes by which a comparison is about these raters in a report about raters
+like these: without any for the latter, or with one of single ratings beside it."""
+
+
+def scope_note(
+    summary: EstimateSummary, target: RatersTarget | None
+) -> tuple[TranslatableMessage, ...]:
+    """That a comparison is about these raters only, where the target is raters like these.
+
+    What it shows, it shows of these raters. Where single ratings stand beside it, they decide
+    whether it shows anything of raters like these. Empty for other numbers.
+    """
+    headline = summary.headline
+    if target != "like these" or headline.raters == target or not math.isfinite(headline.low):
+        return ()
+    if any(leads(c.method, "single_ratings") for c in summary.companions):
+        return (
+            message(
+                "The CI and p value apply to the consensus of these raters only; the two-way CI of"
+                " single ratings applies to raters like these.",
+                message_id="target.by_single_ratings",
+            ),
+        )
+    return (
+        message(
+            "Not estimable for raters like these: the CI and p value apply to these raters only.",
+            message_id="target.only_these",
+        ),
+    )
 
 
 def _states_these(summary: EstimateSummary) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import CASES
+from konsil.analysis.estimation.targets import is_about_these
+from konsil.analysis.model.catalogue.known import CASES, statistic_of
 from konsil.analysis.model.verdicts import weakness
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.figures.units import Unit
@@ -97,6 +98,43 @@ def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
     if spec.cluster == "case" or spec.statistic in CASES:
         return message("{n:,} {n|case|cases}", message_id="answer.cases", n=n)
     return message("{n:,} {n|item|items}", message_id="answer.items", n=n)
+
+
+def judgement(query: Query) -> str | None:
+    """Whose judgement a number is that is about these raters, whatever the report's target.
+
+    None for other numbers, and for those of judges and of raters who are compared with others.
+    """
+    spec = query.spec
+    rows = [r for r in query.rows if r.kind != "companion"]
+    is_of_panel = spec.against is None and statistic_of(spec.statistic).family != "judges"
+    if (
+        not is_of_panel
+        or not is_about_these(spec)
+        or any(r.estimate.raters != "these" for r in rows)
+    ):
+        return None
+    n = max((r.n_raters for r in rows), default=0)
+    panels = listed([spec.raters, *spec.options.panels])
+    raters = (
+        message(
+            "{n|this|these} {n:,} {n|rater|raters} ({panels})",
+            message_id="answer.these_n_raters",
+            n=n,
+            panels=panels,
+        )
+        if n
+        else message("these raters ({panels})", message_id="answer.these_raters", panels=panels)
+    )
+    if spec.consensus == "majority":
+        text = message(
+            "by the majorities of {raters}", message_id="answer.by_majorities", raters=raters
+        )
+    elif spec.consensus == "mean":
+        text = message("by the means of {raters}", message_id="answer.by_means", raters=raters)
+    else:
+        text = message("by {raters}", message_id="answer.by_raters", raters=raters)
+    return query.numbers.translated(text)
 
 
 def reason_of(query: Query, row: Row) -> str:
