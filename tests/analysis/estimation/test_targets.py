@@ -241,7 +241,10 @@ def test_the_target_of_a_frozen_plan_stays_and_one_that_is_stated_comes_first() 
         ("these", "like these", "like these"),
     ):
         given = replace(settings, frozen_target=Inference(frozen), inference=Inference(stated))
-        assert run([SHARE], ratings(6), given).target == expected
+        of_plan = run([SHARE], ratings(6), given)
+        assert of_plan.target == expected
+        is_of_freeze = stated is None and frozen is not None
+        assert ("as in the frozen plan" in of_plan.inference[0]) == is_of_freeze
 
 
 @pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])

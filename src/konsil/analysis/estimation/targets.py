@@ -117,6 +117,8 @@ class Target:
     """How many people it has, whoever of them answered."""
     unknown: tuple[str, ...] = ()
     """The panels whose raters are unknown."""
+    is_frozen: bool = False
+    """Whether it is that of the frozen plan, which the protocol of today would not have."""
 
 
 def planned_target(
@@ -341,6 +343,16 @@ def _target_sentence(target: Target) -> TranslatableMessage:
         return message(
             "Target of inference: these raters only, as specified in the protocol.",
             message_id="target.stated_these",
+        )
+    if target.is_frozen:
+        if target.raters == "like these":
+            return message(
+                "Target of inference: raters like these, as in the frozen plan.",
+                message_id="target.frozen",
+            )
+        return message(
+            "Target of inference: these raters only, as in the frozen plan.",
+            message_id="target.frozen_these",
         )
     if not target.panel:
         return message(

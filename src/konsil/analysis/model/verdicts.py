@@ -139,7 +139,7 @@ def detectable_difference(estimate: Estimate) -> float:
         return math.nan
     level, power = (NormalDist().inv_cdf(q) for q in ((1 + estimate.level) / 2, POWER))
     # An error on another scale than the interval's, such as that of a logarithm, is none here.
-    is_of_interval = math.isfinite(estimate.se) and 0.9 * level <= half / estimate.se <= 13
+    is_of_interval = estimate.se > 0 and 0.9 * level <= half / estimate.se <= 13
     return half + power * (estimate.se if is_of_interval else half / level)
 
 

@@ -313,8 +313,11 @@ def target_of(settings: RunSettings, table: RatingTable, analyses: Sequence[Anal
     panels = [analysis.raters for analysis in analyses]
     target = planned_target(settings.inference.raters, panels, people, table.together)
     unknown = tuple(name for name in dict.fromkeys(panels) if table.has_unknown_raters(name))
-    frozen = None if target.is_stated else settings.frozen_target.raters
-    return replace(target, raters=frozen or target.raters, unknown=unknown)
+    target = replace(target, unknown=unknown)
+    frozen = settings.frozen_target.raters
+    if target.is_stated or frozen in (None, target.raters):
+        return target
+    return replace(target, raters=frozen, is_frozen=True)
 
 
 def effective_raters(target: Target, analysis: Analysis, table: RatingTable) -> float:

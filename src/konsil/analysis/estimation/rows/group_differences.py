@@ -108,5 +108,7 @@ def _of_target(
         is_exempt=is_about_these(context.analysis, has_known_raters=context.has_known_raters),
     )
     # Beside the majorities' interval, whose number is another one; never in its place.
-    two = of_single_ratings(summary.headline, a, b, context.cluster)
-    return summary if two is None else replace(summary, companions=(two, *summary.companions))
+    single = of_single_ratings(summary.headline, a, b, context.cluster)
+    if single is None:
+        return summary
+    return replace(summary, companions=(single, *summary.companions))
