@@ -119,6 +119,16 @@ def test_rows_of_several_criteria_are_named_by_their_titles() -> None:
     )
 
 
+def test_known_failures_name_both_panels() -> None:
+    """Human approval: judges' approval of what experts rated as failures."""
+    spec = flat_analysis("har", "approval", "correct", "judges", against="experts")
+    assert answer(query(spec, row(0.4, 0.3, 0.5, n_raters=4))).startswith(
+        "Quantity, by these raters (judges and experts): 40.0%"
+    )
+    agreement = replace(KAPPA, raters="judges", against="experts")
+    assert answer(query(agreement, row(0.4, 0.3, 0.5))).startswith("Quantity, judges: 0.40")
+
+
 def test_no_difference_shown_is_not_equality() -> None:
     given = query(SHARES, *GROUPS, row(0.084, -0.006, 0.193, A, B, 0.19), quantity="Correct")
     assert answer(given) == (

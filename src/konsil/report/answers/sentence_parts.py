@@ -103,19 +103,20 @@ def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
 def judgement(query: Query) -> str | None:
     """Whose judgement a number is that is about these raters, whatever the report's target.
 
-    None for other numbers, and for those of judges and of raters who are compared with others.
+    Of cases also the panel that they are compared with, as of known failures. None for other
+    numbers, for judges, and for agreement with others.
     """
     spec = query.spec
     rows = [r for r in query.rows if r.kind != "companion"]
-    is_of_panel = spec.against is None and statistic_of(spec.statistic).family != "judges"
-    if (
-        not is_of_panel
-        or not is_about_these(spec)
-        or any(r.estimate.raters != "these" for r in rows)
-    ):
+    family = statistic_of(spec.statistic).family
+    is_of_panel = family == "cases" or (spec.against is None and family != "judges")
+    is_of_these = all(r.estimate.raters == "these" for r in rows)
+    if not (is_of_panel and is_about_these(spec) and is_of_these):
         return None
-    n = max((r.n_raters for r in rows), default=0)
-    panels = listed([spec.raters, *spec.options.panels])
+    # Of two panels the row's number of raters is that of one.
+    n = 0 if spec.against else max((r.n_raters for r in rows), default=0)
+    against = [str(spec.against)] if spec.against else []
+    panels = listed([spec.raters, *against, *spec.options.panels])
     raters = (
         message(
             "{n|this|these} {n:,} {n|rater|raters} ({panels})",
