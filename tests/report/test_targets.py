@@ -16,7 +16,7 @@ from konsil.analysis import Results
 from konsil.analysis.estimation.targets import Target, target_sentences
 from report_files import write
 
-ENOUGH = Target("like these", panel="physicians", n_raters=6, effective=5.9)
+ENOUGH = Target("like these", panel="physicians", n_raters=6)
 
 
 def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path:
@@ -40,16 +40,14 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
             "en",
             (
                 "Target of inference: raters like these. The protocol does not specify a target. Of"
-                " all analyses with ratings by several people, the smallest effective number of"
-                " raters is"
+                " all panels of several people in its analyses, the smallest has"
             ),
         ),
         (
             "de",
             (
-                "Ziel der Inferenz: Bewertende wie diese. Das Studienprotokoll legt kein Ziel fest. Über alle"
-                " Analysen mit Bewertungen mehrerer Menschen ist die kleinste effektive Zahl der"
-                " Bewertenden"
+                "Ziel der Inferenz: Bewertende wie diese. Das Studienprotokoll legt kein Ziel fest. Von allen"
+                " Panels aus mehreren Menschen in seinen Analysen hat das kleinste"
             ),
         ),
     ],

@@ -23,7 +23,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
 from konsil.analysis.estimation.raters import rater_samples
 from konsil.analysis.estimation.raters.rater_notes import dominant_rater
-from konsil.analysis.estimation.targets import ABOUT_THESE, LEAST_EFFECTIVE, answering
+from konsil.analysis.estimation.targets import ABOUT_THESE, LEAST_PEOPLE, answering
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
@@ -178,24 +178,26 @@ def test_two_raters_are_nobody_elses_sample() -> None:
 
 
 @pytest.mark.parametrize(
-    ("experts", "busy", "target"), [(4, 1, "these"), (5, 1, "like these"), (9, 6, "these")]
+    ("experts", "busy", "target"),
+    [(4, 1, "these"), (5, 1, "like these"), (9, 6, "like these")],
 )
-def test_without_a_target_the_effective_raters_decide(experts: int, busy: int, target: str) -> None:
+def test_without_a_target_the_number_of_people_decides(
+    experts: int, busy: int, target: str
+) -> None:
     undeclared = results(Inference(), experts, busy)
-    effective = effective_number(np.array([36, *[36 // busy] * (experts - 1)]))
-    assert (effective >= LEAST_EFFECTIVE) == (target == "like these")
+    assert (experts >= LEAST_PEOPLE) == (target == "like these")
     assert undeclared.target == target
-    words = f"effective number of raters is {effective:.2f} of {experts} (panel: experts)"
-    assert words in undeclared.inference[0] and "smallest panel" not in undeclared.inference[0]
+    words = f"the smallest has {experts} people who were to rate (panel: experts)"
+    assert words in undeclared.inference[0]
     assert first(undeclared, "share").estimate.raters == target
     assert set(undeclared.inference) <= set(undeclared.methods)
 
 
-def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_panel() -> None:
+def test_the_smallest_panel_decides_and_one_person_is_no_panel() -> None:
     second = replace(SHARE, name="others", raters="others")
     assert results(Inference(), 6, 1, 2, SHARE, second).target == "these"
     assert (
-        "effective number of raters is 2.00 of 2 (panel: others)"
+        "the smallest has 2 people who were to rate (panel: others)"
         in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
     )
     assert results(Inference(), 6, 1, 1, SHARE, second).target == "like these"
@@ -205,6 +207,44 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
         nobody.target == "these"
         and "no analysis uses ratings by several people" in nobody.inference[0]
     )
+
+
+def test_who_answered_never_changes_the_target_and_rows_state_what_it_rests_on() -> None:
+    """Ratings of two of five raters are removed one by one; then all others, too."""
+    data = ratings(5, judges=0)
+    settings = RunSettings(
+        instruments=[INSTRUMENT], seed=1, resampling=Resampling(20), exclusions=Exclusions()
+    )
+    few = [r for r in data.ratings if r.rater in {"e0", "e1"}]
+    orders = [*(few[:n] for n in range(0, len(few) + 1, 6)), data.ratings]
+    notes = []
+    for gone in orders:
+        removed = {(r.task, r.criterion) for r in gone}
+        left = [r for r in data.ratings if (r.task, r.criterion) not in removed]
+        of_rest = run([SHARE], replace(data, ratings=left), replace(settings, strict=False))
+        assert of_rest.target == "like these"
+        assert "has 5 people who were to rate" in of_rest.inference[0]
+        rows = [r for r in of_rest.rows if r.kind == "estimate"]
+        notes.append(any("hardly carry" in w for r in rows for w in r.warnings))
+    # Only while five raters count like five; without any rating there is nothing to note.
+    assert notes[0] is False and notes[-1] is False
+    assert notes[len(notes) - 2] is True
+
+
+def test_the_target_of_a_frozen_plan_stays_and_one_that_is_stated_comes_first() -> None:
+    settings = RunSettings(
+        instruments=[INSTRUMENT], seed=1, resampling=Resampling(20), exclusions=Exclusions()
+    )
+    for frozen, stated, expected in (
+        ("these", None, "these"),
+        (None, None, "like these"),
+        ("these", "like these", "like these"),
+    ):
+        given = replace(settings, frozen_target=Inference(frozen), inference=Inference(stated))
+        of_plan = run([SHARE], ratings(6), given)
+        assert of_plan.target == expected
+        is_of_freeze = stated is None and frozen is not None
+        assert ("as in the frozen plan" in of_plan.inference[0]) == is_of_freeze
 
 
 @pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])
@@ -601,7 +641,7 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
         ),
     )
     assert (
-        "effective number of raters is 6.00 of 6 (panel: both (experts and others together))"
+        "has 6 people who were to rate (panel: both (experts and others together))"
         in of_both.inference[0]
     )
 

@@ -13,6 +13,7 @@ import pytest
 
 from konsil.api import open_folder
 from konsil.api.folder.blinded import freeze, unblind
+from konsil.study.data.run_settings import settings_of_results, target_of_plan
 from small_studies import exit_code, import_ratings
 
 STUDY = """title = "Late"
@@ -373,3 +374,21 @@ def test_what_a_report_says_of_its_evidence_is_listed_with_its_tests() -> None:
         assert f"def {function}(" in (root / path).read_text("utf-8"), row[0]
         for module in row[4].replace("`", "").split(", "):
             assert (root / "src" / "konsil" / module).is_file(), row[0]
+
+
+def test_a_freeze_stores_the_target_which_raters_who_join_later_do_not_change(
+    tmp_path: Path,
+) -> None:
+    more = "".join(f'[[raters]]\nid = "r{n}"\npanel = "p"\n' for n in range(3, 6))
+    folder = make(tmp_path / "t", STUDY + more + FIRST)
+    event = freeze(open_folder(folder), "A. Author")
+    assert event.data["target"] == "these"
+    # A fifth person in the panel: without the freeze raters would be a sample.
+    (folder / "study.toml").write_text(STUDY + more + more.replace('"r', '"s') + FIRST)
+    opened = open_folder(folder)
+    assert target_of_plan(opened.study).raters == "like these"
+    with opened.store() as store:
+        settings = settings_of_results(
+            opened.study, opened.data(), store.events(), is_blinded=False
+        )
+    assert settings.frozen_target.raters == "these"

@@ -13,9 +13,11 @@ import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.estimation.targets import BY_SINGLE_RATINGS, ONLY_THESE
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
+from konsil.errors.message import TranslatableMessage
 from konsil.report.answers.sentence_parts import Query, group_name
 from konsil.report.answers.sentences import answer, comparisons, further, support
 from konsil.report.figures.units import Unit
@@ -69,8 +71,8 @@ def test_the_largest_shown_difference_is_the_answer_in_per_cent() -> None:
         row(0.179, 0.062, 0.308, B, C, 0.020),
     )
     assert answer(given) == (
-        "More answers of system-a (84.7%) than of system-c (58.3%) were rated “Correct”:"
-        " difference, 26.4 percentage points (95% CI, 12.1 to 40.0; adjusted p = 0.0030; 60 items)."
+        "More answers of system-a (84.7%) than of system-c (58.3%) were rated “Correct” by the"
+        " majorities of these raters (physicians): difference, 26.4 percentage points (95% CI, 12.1 to 40.0; adjusted p = 0.0030; 60 items)."
     )
     assert further(given) == (
         "2 of 3 comparisons showed a difference after adjustment: system-a \N{MINUS SIGN} system-c,"
@@ -84,8 +86,8 @@ def test_the_largest_shown_difference_is_the_answer_in_per_cent() -> None:
 def test_german_has_decimal_commas_and_its_own_words() -> None:
     given = query(SHARES, *GROUPS, row(0.264, 0.121, 0.400, A, C, 0.003), code="de")
     assert answer(given) == (
-        "Von system-a (84,7\u202f%) wurden mehr Antworten mit „Correct“ bewertet als von system-c"
-        " (58,3\u202f%); Differenz: 26,4 Prozentpunkte (95\u202f%-KI: 12,1 bis 40,0; adjustiertes p"
+        "Von system-a (84,7\u202f%) wurden nach den Mehrheiten dieser Bewertenden (physicians) mehr"
+        " Antworten mit „Correct“ bewertet als von system-c (58,3\u202f%); Differenz: 26,4 Prozentpunkte (95\u202f%-KI: 12,1 bis 40,0; adjustiertes p"
         " = 0,0030; 60 Items)."
     )
 
@@ -93,13 +95,14 @@ def test_german_has_decimal_commas_and_its_own_words() -> None:
 def test_a_difference_has_the_sign_and_the_order_of_its_row() -> None:
     turned = row(-0.264, -0.400, -0.121, C, A, 0.003)
     assert answer(query(SHARES, *GROUPS, turned)) == (
-        "Fewer answers of system-c (58.3%) than of system-a (84.7%) were rated “Correct”:"
-        " difference, −26.4 percentage points (95% CI, −40.0 to −12.1; adjusted p = 0.0030;"
+        "Fewer answers of system-c (58.3%) than of system-a (84.7%) were rated “Correct” by the"
+        " majorities of these raters (physicians): difference, −26.4 percentage points (95% CI, −40.0 to −12.1; adjusted p = 0.0030;"
         " 60 items)."
     )
     other = replace(SHARES, statistic="mean")
     assert answer(query(other, *GROUPS, turned)).startswith(
-        "Quantity: lower for system-c (0.58) than for system-a (0.85); difference, −0.26 (95% CI,"
+        "Quantity, by the majorities of these raters (physicians): lower for system-c (0.58) than"
+        " for system-a (0.85); difference, −0.26 (95% CI,"
     )
 
 
@@ -110,14 +113,29 @@ def test_rows_of_several_criteria_are_named_by_their_titles() -> None:
         query(Analysis("d", "mann_whitney", "depth", "experts"), difference),
         criteria={"depth": "Depth of reasons"},
     )
-    assert "Quantity, Depth of reasons: lower for system-a than for system-b" in answer(given)
+    assert (
+        "Quantity, Depth of reasons, by these raters (experts): lower for system-a than for system-b"
+        in answer(given)
+    )
+
+
+def test_known_failures_name_both_panels() -> None:
+    """Human approval: judges' approval of what experts rated as failures."""
+    spec = flat_analysis("har", "approval", "correct", "judges", against="experts")
+    assert answer(query(spec, row(0.4, 0.3, 0.5, n_raters=4))).startswith(
+        "Quantity, by these raters (judges and experts): 40.0%"
+    )
+    agreement = replace(KAPPA, raters="judges", against="experts")
+    assert answer(query(agreement, row(0.4, 0.3, 0.5))).startswith("Quantity, judges: 0.40")
 
 
 def test_no_difference_shown_is_not_equality() -> None:
     given = query(SHARES, *GROUPS, row(0.084, -0.006, 0.193, A, B, 0.19), quantity="Correct")
     assert answer(given) == (
-        "Correct: no difference was shown between system-a (84.7%) and system-b (76.3%);"
-        " difference, 8.4 percentage points (95% CI, −0.6 to 19.3; adjusted p = 0.19; 60 items)."
+        "Correct, by the majorities of these raters (physicians): no difference was shown between"
+        " system-a (84.7%) and system-b (76.3%); difference, 8.4 percentage points (95% CI, −0.6 to"
+        " 19.3; adjusted p = 0.19; 60 items). With 80% power, by its standard error and before"
+        " adjustment, the design could have shown a difference of 14.2 percentage points or more."
     )
     several = query(
         SHARES,
@@ -151,6 +169,79 @@ def test_what_a_difference_supports(difference: Row, expected: str) -> None:
     assert support(difference, SHARES, 1000) == expected
 
 
+SINGLE = TranslatableMessage("single ratings", {}, "two_way.single_ratings")
+
+
+def of_these(by_single: Row | None = None) -> list[Row]:
+    """A difference of majorities in a report about raters like these, as its row states it."""
+    note = ONLY_THESE if by_single is None else BY_SINGLE_RATINGS
+    scope = TranslatableMessage("about these raters", {}, note)
+    headline = row(0.264, 0.121, 0.4, A, C, 0.003, warnings=(scope,), n_raters=9)
+    return [headline, *([] if by_single is None else [by_single])]
+
+
+def single_ratings(value: float, low: float, high: float, p: float) -> Row:
+    found = row(value, low, high, A, C, p, kind="companion")
+    return replace(found, estimate=replace(found.estimate, method=SINGLE, raters="like these"))
+
+
+@pytest.mark.parametrize(
+    ("by_single", "expected"),
+    [
+        (single_ratings(0.2, 0.05, 0.35, 0.01), "shown"),
+        (single_ratings(0.2, 0.05, 0.35, 0.051), "these only"),
+        (single_ratings(0.2, -0.01, 0.41, 0.04), "these only"),
+        # The single ratings show a difference in the other direction.
+        (single_ratings(-0.2, -0.35, -0.05, 0.01), "these only"),
+        (None, "these only"),
+    ],
+)
+def test_majorities_show_a_difference_for_raters_like_these_only_with_single_ratings(
+    by_single: Row | None, expected: str
+) -> None:
+    [compared] = comparisons(of_these(by_single), SHARES, 1000)
+    assert compared.support == expected and compared.by_single_ratings is by_single
+
+
+def test_a_difference_of_these_raters_is_not_called_shown() -> None:
+    lead = (
+        "More answers of system-a (84.7%) than of system-c (58.3%) were rated “Correct” by the"
+        " majorities of these 9 raters (physicians): difference, 26.4 percentage points"
+        " (95% CI, 12.1 to 40.0; adjusted p = 0.0030; 60 items)."
+    )
+    alone = query(SHARES, *GROUPS, *of_these())
+    assert answer(alone) == (
+        f"{lead} This is about these raters only; it is not estimable for raters like these."
+    )
+    weak = query(SHARES, *GROUPS, *of_these(single_ratings(0.2, -0.05, 0.45, 0.2)))
+    assert answer(weak) == (
+        f"{lead} This difference is about these raters only: for raters like these no difference"
+        " was shown; by single ratings, 20.0 percentage points (95% CI, −5.0 to 45.0; adjusted p ="
+        " 0.20; 60 items). With 80% power, by its standard error and before adjustment, the design"
+        " could have shown a difference of 35.7 percentage points or more."
+    )
+    strong = query(SHARES, *GROUPS, *of_these(single_ratings(0.2, 0.05, 0.35, 0.01)))
+    assert answer(strong) == (
+        f"{lead} For raters like these, by single ratings: 20.0 percentage points (95% CI, 5.0 to"
+        " 35.0; adjusted p = 0.010; 60 items)."
+    )
+    several = replace(alone, rows=(*alone.rows, row(0.084, -0.006, 0.193, A, B, 0.19)))
+    assert further(several) == (
+        "1 of 2 comparisons has a difference after adjustment that is about these raters only:"
+        " system-a \N{MINUS SIGN} system-c."
+    )
+    assert answer(replace(weak, numbers=Numbers(language("de")))) == (
+        "Von system-a (84,7\u202f%) wurden nach den Mehrheiten dieser 9 Bewertenden (physicians)"
+        " mehr Antworten mit „Correct“ bewertet als von system-c (58,3\u202f%); Differenz: 26,4"
+        " Prozentpunkte (95\u202f%-KI: 12,1 bis 40,0; adjustiertes p = 0,0030; 60 Items). Diese"
+        " Differenz gilt nur für diese Bewertenden: Für Bewertende wie diese wurde keine Differenz"
+        " gezeigt; nach den einzelnen Bewertungen 20,0 Prozentpunkte (95\u202f%-KI: −5,0 bis 45,0;"
+        " adjustiertes p = 0,20; 60 Items). Mit einer Power von 80\u202f% hätte das Design, nach"
+        " seinem Standardfehler und vor der Adjustierung, Differenzen zeigen können, die mindestens"
+        " 35,7 Prozentpunkte betragen."
+    )
+
+
 def test_resamples_without_a_value_support_nothing() -> None:
     difference = row(0.2, 0.1, 0.3, A, C, 0.001)
     weak = replace(difference, estimate=replace(difference.estimate, n_undefined=51))
@@ -182,8 +273,8 @@ def test_equivalence_is_the_verdict_of_the_analysis_alone() -> None:
 def test_exploratory_differences_are_described() -> None:
     given = query(SHARES, *GROUPS, row(0.264, 0.121, 0.4, A, C, 0.003, p_adjusted=NAN))
     assert answer(given) == (
-        "Quantity: system-a (84.7%) against system-c (58.3%); difference, 26.4 percentage points"
-        " (95% CI, 12.1 to 40.0; 60 items), without a test that is adjusted for multiple testing."
+        "Quantity, by the majorities of these raters (physicians): system-a (84.7%) against"
+        " system-c (58.3%); difference, 26.4 percentage points (95% CI, 12.1 to 40.0; 60 items), without a test that is adjusted for multiple testing."
     )
 
 
@@ -270,7 +361,9 @@ def test_every_statistic_gives_a_sentence(statistic: str) -> None:
     several = query(spec, row(0.5, 0.4, 0.6, A, p=0.01), row(0.2, 0.1, 0.3, B, p=0.01))
     for given in (several, query(spec, row(0.5, 0.4, 0.6)), query(spec, row(NAN, reason="none"))):
         sentence = answer(given)
-        assert re.match("Quantity(, physicians)?: ", sentence) and sentence.endswith(".")
+        assert re.match(
+            r"Quantity(, physicians|, by [^:]*\(physicians\))?: ", sentence
+        ) and sentence.endswith(".")
         assert "nan" not in sentence and "{" not in sentence
 
 
@@ -308,6 +401,11 @@ PARTS = {
     "cases",
     "items",
     "units_in",
+    "these_n_raters",
+    "these_raters",
+    "by_majorities",
+    "by_means",
+    "by_raters",
 }
 """Parts of sentences, and the line beneath them."""
 
@@ -329,7 +427,9 @@ def test_the_rules_of_answers_are_listed_with_their_conditions() -> None:
     listed += [
         line.split(" | ")[0].strip("| ") for line in section.splitlines() if "| More" in line
     ]
-    assert sorted(listed) == sorted(ids - PARTS - {"of_comparisons", "of_equivalent"})
+    assert sorted(listed) == sorted(
+        ids - PARTS - {"of_comparisons", "of_equivalent", "of_these_only"}
+    )
 
 
 def test_the_strongest_statement_is_the_answer_whatever_its_size() -> None:
@@ -351,8 +451,8 @@ def test_the_estimate_behind_a_conclusion_follows_it_where_there_is_one() -> Non
     spec = Analysis("reversal", "crossover", "correct", "physicians")
     given = row(0.1, -0.125, 0.35, A, finding="Rank reversal not shown.")
     assert answer(query(spec, given)) == (
-        "Rank reversal not shown. Quantity: 10.0 percentage points (95% CI, −12.5 to 35.0;"
-        " 60 cases)."
+        "Rank reversal not shown. Quantity, by these raters (physicians): 10.0 percentage points"
+        " (95% CI, −12.5 to 35.0; 60 cases)."
     )
     assert answer(query(spec, given, given)) == "Rank reversal not shown."
 

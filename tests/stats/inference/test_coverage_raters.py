@@ -21,6 +21,7 @@ NAMES = (
     "coverage_few_raters",
     "coverage_panels",
     "coverage_common_raters",
+    "coverage_single_ratings",
     "coverage_uneven",
 )
 
@@ -96,6 +97,15 @@ def test_systems_alike_to_raters_are_told_apart_no_more_often_than_stated(load) 
     alike = script.cell(6, 100, 0.6, "percent_agreement", 300)
     assert alike.n == 300
     assert alike.rejects <= 0.08 < 0.2 < alike.by_items
+
+
+@pytest.mark.slow
+def test_majorities_show_more_than_the_single_ratings_behind_them(load) -> None:
+    """100 studies of nine raters with tastes, two an item: .1 is two standard errors above .05."""
+    script = load("coverage_single_ratings")
+    alike = script.cell(script.Design(9, 2, 300), 0.6, 100)
+    assert alike.pairs == 300
+    assert alike.any_single <= 0.1 < 0.3 < alike.any_of_majorities
 
 
 @pytest.mark.slow

@@ -26,7 +26,9 @@ from konsil.analysis.estimation.measure import (
     deviation,
     from_formula,
     mean,
+    mean_of_units,
     share,
+    share_of_units,
 )
 from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
 from konsil.analysis.estimation.raters.rater_samples import with_raters
@@ -93,7 +95,8 @@ def single(
         return replace(group, summary=summary)
     if analysis.statistic in _OF_LABELS:
         labels = labels_in(context, frame)
-        return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
+        group = group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
+        return _with_single_ratings(context, group, frame, raters)
     if statistic_of(analysis.statistic).is_among_raters and analysis.statistic not in additions():
         return agreement_of(context, keys, sample)
     if analysis.statistic in additions():
@@ -167,6 +170,34 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     return _of_sample(context, sample, labels)
 
 
+def _with_single_ratings(
+    context: Context, group: Group, frame: pl.DataFrame, raters: tuple[str, ...]
+) -> Group:
+    """The group with the single ratings behind its majorities or means, for raters like these.
+
+    Without the labels that break ties: their few givers would each count for far more of the
+    majorities than a rater of the panel, which nothing estimates. A tie counts half.
+    """
+    analysis = context.analysis
+    if (
+        context.target != "like these"
+        or not analysis.compare
+        or analysis.consensus == "none"
+        or analysis.statistic not in {"share", "mean"}
+        or not context.has_known_raters
+    ):
+        return group
+    own = frame.filter(pl.col("purpose").ne_missing("tiebreak"))
+    # All raters of the analysis, so that their numbers are the same in all of its groups.
+    sample = sample_of(context, own, raters)
+    single_ratings = (
+        mean_of_units(sample)
+        if analysis.statistic == "mean"
+        else share_of_units(sample, _successes(context, labels_in(context, own)))
+    )
+    return replace(group, measure=replace(group.measure, by_single_ratings=single_ratings))
+
+
 def _of_sample(context: Context, sample: Sample, labels: Labels) -> Measure:
     if context.analysis.statistic == "mean":
         return mean(sample)
@@ -200,6 +231,11 @@ def _without_majority(sample: Sample) -> Measure:
 
 
 def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
+    return share(sample, _successes(context, labels))
+
+
+def _successes(context: Context, labels: Labels) -> list[int]:
+    """The codes of the labels that a share counts."""
     analysis = context.analysis
     counted = analysis.options_as(ShareOptions).of
     if not counted:
@@ -208,7 +244,7 @@ def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
             f" {labels.names}"
         )
     codes = labels.codes()
-    return share(sample, [codes[name] for name in counted])
+    return [codes[name] for name in counted]
 
 
 def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Group:

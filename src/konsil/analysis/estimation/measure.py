@@ -91,6 +91,9 @@ class Measure:
     compared; None: not known."""
     raters: frozenset[str] = frozenset()
     """The raters who gave its ratings, where `left_out` matters; empty: not recorded here."""
+    by_single_ratings: Measure | None = None
+    """Of a majority or mean of several raters: the mean of the units' own means of single ratings,
+    which a comparison that treats raters as sampled is made from; None for other numbers."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
     commonest: float = math.nan
@@ -197,10 +200,27 @@ def from_formula(sample: Sample, formula: Statistic) -> Measure:
     )
 
 
-def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
+def share_of_units(sample: Sample, successes: Sequence[int]) -> Measure:
+    """Mean over units of the share of their own labels that are among the successes.
+
+    With two labels a unit that is their majority, with a tie as a half.
+    """
+    hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
+    return _ratio_measure(sample, hit, are_units_alike=True)
+
+
+def mean_of_units(sample: Sample) -> Measure:
+    """Mean over units of the raters' mean number, with its single ratings."""
+    return _ratio_measure(sample, _numbers(sample), are_units_alike=True)
+
+
+def _ratio_measure(sample: Sample, numbers: Array, *, are_units_alike: bool = False) -> Measure:
+    """Sum of numbers over the number of labels; or units, of which each counts once."""
     is_labelled = sample.codes.labels >= 0
     unit, rater = np.nonzero(is_labelled)
     rows = np.column_stack([numbers[is_labelled], np.ones(int(is_labelled.sum()))])
+    if are_units_alike:
+        rows /= is_labelled.sum(axis=1)[unit, None]
     cluster = sample.codes.clusters[unit]
     return Measure(
         sums=_by(cluster, rows, len(sample.clusters)),

@@ -6,6 +6,7 @@ One target per report.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,14 +16,18 @@ from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_samples import without_interval
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.interval_methods import leads
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.inference.wald import linearised
 
+LEAST_PEOPLE = 5
+"""From so many people on, a panel is a sample of raters where the protocol states no target."""
+
 LEAST_EFFECTIVE = 4.5
-"""From so many effective raters on, panels are told of as a sample where the protocol states no
-target.
+"""With fewer effective raters ratings carry no conclusion about raters like these well.
 
 About five raters who rated equally much, measured by two-way intervals of shares, kappas and win
 differences with tastes of standard deviation .3 and .8 (`docs/coverage.md`, "Few raters"). With two
@@ -104,16 +109,60 @@ class Target:
     is_stated: bool = False
     """Whether the protocol states it."""
     panel: str = ""
-    """The raters of an analysis, if several people, that count like the fewest; empty: there are
+    """The raters of an analysis, if several people, of whom there are the fewest; empty: there are
     none."""
     members: tuple[str, ...] = ()
     """The panels that the name combines, where it is none itself."""
     n_raters: int = 0
-    """How many people it has."""
-    effective: float = math.nan
-    """Like how many with equal shares of the ratings they count."""
+    """How many people it has, whoever of them answered."""
     unknown: tuple[str, ...] = ()
     """The panels whose raters are unknown."""
+    is_frozen: bool = False
+    """Whether it is that of the frozen plan, which the protocol of today would not have."""
+
+
+def planned_target(
+    stated: RatersTarget | None,
+    panels: Iterable[str],
+    people: Mapping[str, int],
+    together: Mapping[str, tuple[str, ...]],
+) -> Target:
+    """The protocol's target; else that of the smallest panel of several people, before any rating.
+
+    `panels`: those that analyses name; `people`: how many each panel has who are to rate;
+    `together`: the panels of a name. Who answered and how much decides nothing: the target stays as
+    it was planned. A panel of one person is no sample of raters and decides nothing either.
+
+    >>> planned_target(None, ["experts", "chair"], {"experts": 5, "chair": 1}, {}).raters
+    'like these'
+    """
+    sizes = []
+    for panel in dict.fromkeys(panels):
+        n = sum(people.get(member, 0) for member in together.get(panel, (panel,)))
+        if n > 1:
+            sizes.append((n, panel))
+    n_raters, panel = min(sizes, default=(0, ""))
+    raters: RatersTarget = stated or ("like these" if n_raters >= LEAST_PEOPLE else "these")
+    return Target(raters, stated is not None, panel, together.get(panel, ()), n_raters)
+
+
+def with_effective_raters(row: Row, effective: float, least: float = LEAST_EFFECTIVE) -> Row:
+    """The row with a note where fewer raters gave the ratings than its target was planned with.
+
+    `effective`: the effective number of raters of its analysis. Not of companions, nor of rows that
+    are about these raters anyway.
+    """
+    is_about_others = row.kind != "companion" and row.estimate.raters == "like these"
+    if not (effective < least and is_about_others and math.isfinite(row.estimate.low)):
+        return row
+    note = message(
+        "The ratings hardly carry conclusions about raters like these: the effective number of"
+        " raters of this analysis is {effective:.1f}, below {least:g}.",
+        message_id="target.hardly_carried",
+        effective=effective,
+        least=least,
+    )
+    return replace(row, warnings=(*row.warnings, note))
 
 
 def answering(
@@ -156,6 +205,38 @@ def answering(
     rest = (summary.headline, *(c for c in summary.companions if c is not first))
     notes = tuple(dict.fromkeys(_swapped(note) for note in summary.notes))
     return replace(summary, headline=first, companions=rest, notes=notes)
+
+
+ONLY_THESE, BY_SINGLE_RATINGS = "target.only_these", "target.by_single_ratings"
+"""Message ids of the notes by which a comparison is about these raters in a report about raters
+like these: without any for the latter, or with one of single ratings beside it."""
+
+
+def scope_note(
+    summary: EstimateSummary, target: RatersTarget | None
+) -> tuple[TranslatableMessage, ...]:
+    """That a comparison is about these raters only, where the target is raters like these.
+
+    What it shows, it shows of these raters. Where single ratings stand beside it, they decide
+    whether it shows anything of raters like these. Empty for other numbers.
+    """
+    headline = summary.headline
+    if target != "like these" or headline.raters == target or not math.isfinite(headline.low):
+        return ()
+    if any(leads(c.method, "single_ratings") for c in summary.companions):
+        return (
+            message(
+                "The CI and p value apply to the consensus of these raters only; the two-way CI of"
+                " single ratings applies to raters like these.",
+                message_id="target.by_single_ratings",
+            ),
+        )
+    return (
+        message(
+            "Not estimable for raters like these: the CI and p value apply to these raters only.",
+            message_id="target.only_these",
+        ),
+    )
 
 
 def _states_these(summary: EstimateSummary) -> bool:
@@ -263,6 +344,16 @@ def _target_sentence(target: Target) -> TranslatableMessage:
             "Target of inference: these raters only, as specified in the protocol.",
             message_id="target.stated_these",
         )
+    if target.is_frozen:
+        if target.raters == "like these":
+            return message(
+                "Target of inference: raters like these, as in the frozen plan.",
+                message_id="target.frozen",
+            )
+        return message(
+            "Target of inference: these raters only, as in the frozen plan.",
+            message_id="target.frozen_these",
+        )
     if not target.panel:
         return message(
             (
@@ -274,26 +365,24 @@ def _target_sentence(target: Target) -> TranslatableMessage:
     numbers: dict[str, str | int | float | Listed] = {
         "n": target.n_raters,
         "panel": _panel(target),
-        "effective": target.effective,
-        "least": LEAST_EFFECTIVE,
+        "least": LEAST_PEOPLE,
     }
     if target.raters == "like these":
         return message(
             (
                 "Target of inference: raters like these. The protocol does not specify a"
-                " target. Of all analyses with ratings by several people, the smallest"
-                " effective number of raters is {effective:.2f} of {n} (panel: {panel}); from"
-                " {least:g} on, raters are treated as a sample."
+                " target. Of all panels of several people in its analyses, the smallest has {n}"
+                " people who were to rate (panel: {panel}); from {least} on, raters are treated as"
+                " a sample."
             ),
             message_id="target.enough",
             **numbers,
         )
     return message(
         (
-            "Target of inference: these raters only. The protocol does not specify a target."
-            " Of all analyses with ratings by several people, the smallest effective number of"
-            " raters is {effective:.2f} of {n} (panel: {panel}); only from {least:g} on are"
-            " raters treated as a sample."
+            "Target of inference: these raters only. The protocol does not specify a target. Of all"
+            " panels of several people in its analyses, the smallest has {n} people who were to"
+            " rate (panel: {panel}); only from {least} on are raters treated as a sample."
         ),
         message_id="target.too_few",
         **numbers,

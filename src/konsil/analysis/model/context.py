@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from konsil.analysis.model.options import CriterionRef
@@ -38,6 +39,8 @@ class Context:
     """The characteristics of raters that the protocol defines."""
     is_blinded: bool = False
     """Whether systems and judges have blinding codes."""
+    effective_raters: float = math.nan
+    """The effective number of people who rated; nan where the target does not rest on it."""
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""

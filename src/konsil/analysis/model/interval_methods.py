@@ -22,6 +22,7 @@ Feature = Literal[
     "rare_events",
     "resamples",
     "score",
+    "single_ratings",
     "square_and_add",
     "straight_difference",
     "thin_majorities",
@@ -117,6 +118,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "two_way.method": frozenset({"two_way", "wald_two_way"}),
         "two_way.method_logit": frozenset({"two_way", "wald_two_way"}),
         "two_way.one_way": _CLUSTERED,
+        "two_way.single_ratings": frozenset({"single_ratings", "two_way", "wald_two_way"}),
         "two_way.wilson": _NONE,
         "two_way.wilson_both": frozenset({"two_way"}),
     }

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -117,6 +118,29 @@ def equivalence_sentence(
         margin=margin,
         reason=weakness(estimate, draws, cautions) or "",
     )
+
+
+POWER = 0.8
+"""The power for which the smallest difference is stated that a design could have shown."""
+
+
+def detectable_difference(estimate: Estimate) -> float:
+    """The smallest true difference that a test shows with `POWER`, from its own standard error.
+
+    (t of the level + normal quantile of the power) x SE; the first product is half the width of the
+    interval. Without a standard error it is that half over the normal quantile of the level. nan
+    without an interval.
+
+    >>> round(detectable_difference(Estimate(0.1, -0.096, 0.296, se=0.1)), 3)
+    0.28
+    """
+    half = (estimate.high - estimate.low) / 2
+    if not half > 0:
+        return math.nan
+    level, power = (NormalDist().inv_cdf(q) for q in ((1 + estimate.level) / 2, POWER))
+    # An error on another scale than the interval's, such as that of a logarithm, is none here.
+    is_of_interval = estimate.se > 0 and 0.9 * level <= half / estimate.se <= 13
+    return half + power * (estimate.se if is_of_interval else half / level)
 
 
 def has_margin(analysis: Analysis) -> bool:

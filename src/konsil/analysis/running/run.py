@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ import polars as pl
 from konsil.analysis.cases.approval import trade_offs
 from konsil.analysis.cases.case_rules import threshold_problems, with_case_defaults
 from konsil.analysis.cases.degradation import case_scores
-from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, Target, target_sentences
+from konsil.analysis.estimation.targets import Target, planned_target, target_sentences
 from konsil.analysis.judges.risk import risk_curves
 from konsil.analysis.model.catalogue.known import AUDIT, CASES
 from konsil.analysis.model.composite.analysis_rules import scored_problems
@@ -21,7 +22,7 @@ from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.results import Results
 from konsil.analysis.model.rows import Row
-from konsil.analysis.model.spec import Analysis, AsPublished, Inference
+from konsil.analysis.model.spec import Analysis, AsPublished
 from konsil.analysis.running.duplicate_notes import with_duplicate_notes
 from konsil.analysis.running.methods.methods import methods
 from konsil.analysis.running.rating_tables import RatingTables, rating_tables
@@ -60,7 +61,7 @@ def run(
     tables = rating_tables(analyses, data, settings)
     families = lineage(settings.systems, data.raters)
     analyses = [with_case_defaults(analysis) for analysis in analyses]
-    target = target_of(settings.inference, tables.first, analyses)
+    target = target_of(settings, tables.first, analyses)
     contexts = list(contexts_of(analyses, tables.first, target, settings))
     computed = all_rows(RunData(contexts, tables, families), settings, compute)
     rows = with_duplicate_notes(computed.rows, analyses, tables.of, settings.duplicates)
@@ -246,6 +247,7 @@ def contexts_of(
             has_known_raters,
             settings.characteristics,
             settings.is_blinded,
+            effective_raters(target, analysis, table),
         )
         for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
             raise AnalysisError(placed(analysis.name, problem))
@@ -297,27 +299,37 @@ def _criterion(
     return criteria[0]
 
 
-def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
-    """The protocol's target; else that of the panel with the fewest effective raters.
+def target_of(settings: RunSettings, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
+    """The target that the protocol states, that of the frozen plan, or that of the panels' sizes.
 
-    Only panels of people count. For each criterion and panel that an analysis names, the raters
-    with usable ratings are counted. A panel of one person is no sample of raters and decides
-    nothing.
+    Panels that the protocol does not list, as in a table without a study, have the people whom the
+    records name, whether they rated or not.
     """
-    panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
-    sizes = []
-    for criterion, panel in panels:
-        people = (
-            table.part(criterion, panel).select("rater", "kind").filter(pl.col("kind") == "human")
-        )
-        counts = people.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
-        if len(counts) > 1:
-            sizes.append((effective_number(counts), len(counts), panel))
-    effective, n_raters, panel = min(sizes, default=(math.nan, 0, ""))
-    raters = stated.raters or ("like these" if effective >= LEAST_EFFECTIVE else "these")
-    members = table.together.get(panel, ())
-    unknown = tuple(dict.fromkeys(name for _, name in panels if table.has_unknown_raters(name)))
-    return Target(raters, stated.raters is not None, panel, members, n_raters, effective, unknown)
+    raters = () if table.data is None else table.data.raters
+    people = {
+        **Counter(rater.panel for rater in raters if rater.kind == "human"),
+        **settings.people,
+    }
+    panels = [analysis.raters for analysis in analyses]
+    target = planned_target(settings.inference.raters, panels, people, table.together)
+    unknown = tuple(name for name in dict.fromkeys(panels) if table.has_unknown_raters(name))
+    target = replace(target, unknown=unknown)
+    frozen = settings.frozen_target.raters
+    if target.is_stated or frozen in (None, target.raters):
+        return target
+    return replace(target, raters=frozen, is_frozen=True)
+
+
+def effective_raters(target: Target, analysis: Analysis, table: RatingTable) -> float:
+    """The effective number of people of an analysis, where the target is a plan's that they carry.
+
+    nan where the protocol states the target, and where the ratings are not by several people.
+    """
+    if target.is_stated:
+        return math.nan
+    part = table.part(analysis.criterion, analysis.raters).filter(pl.col("kind") == "human")
+    counts = part.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
+    return effective_number(counts) if len(counts) > 1 else math.nan
 
 
 def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:

@@ -26,6 +26,10 @@ class RunSettings:
     """Ratings that stay out."""
     inference: Inference = field(default_factory=Inference)
     """Whom intervals and tests are about."""
+    frozen_target: Inference = field(default_factory=Inference)
+    """Whom they are about by the frozen plan, where the protocol states nobody."""
+    people: Mapping[str, int] = field(default_factory=dict)
+    """How many people each panel has by the protocol; others have those in the records."""
     planned: bool = False
     """Whether the tasks come from a plan, so that missing ratings can be counted."""
     systems: Sequence[System] = ()

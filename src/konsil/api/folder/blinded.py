@@ -25,6 +25,7 @@ from konsil.study.data.blinding import Letters, letters, pair_criteria, without_
 from konsil.study.data.freezing import (
     FREEZE,
     LIFTED,
+    TARGET,
     UNBLIND,
     PowerCalculation,
     frozen,
@@ -37,6 +38,7 @@ from konsil.study.data.freezing import (
 )
 from konsil.study.data.label_numbering import numbering_sentences, with_frozen_numbers
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
+from konsil.study.data.run_settings import target_of_plan
 from konsil.study.interim.looks import mark_unadjusted
 
 if TYPE_CHECKING:
@@ -196,7 +198,8 @@ def freeze(
             "ratings": store.counts()["ratings"],
             "study": study_digest(folder.study),
         }
-        data = {**about, **plan_of_analyses(folder.study)}
+        plan = plan_of_analyses(folder.study)
+        data = {**about, **plan, TARGET: target_of_plan(folder.study).raters}
         if power is not None:
             stored = dataclasses.asdict(power)
             data["power"] = {k: v for k, v in stored.items() if v is not None}

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import CASES
+from konsil.analysis.estimation.targets import is_about_these
+from konsil.analysis.model.catalogue.known import CASES, statistic_of
 from konsil.analysis.model.verdicts import weakness
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.figures.units import Unit
@@ -97,6 +98,44 @@ def _clusters(spec: Analysis, n: int) -> TranslatableMessage:
     if spec.cluster == "case" or spec.statistic in CASES:
         return message("{n:,} {n|case|cases}", message_id="answer.cases", n=n)
     return message("{n:,} {n|item|items}", message_id="answer.items", n=n)
+
+
+def judgement(query: Query) -> str | None:
+    """Whose judgement a number is that is about these raters, whatever the report's target.
+
+    Of cases also the panel that they are compared with, as of known failures. None for other
+    numbers, for judges, and for agreement with others.
+    """
+    spec = query.spec
+    rows = [r for r in query.rows if r.kind != "companion"]
+    family = statistic_of(spec.statistic).family
+    is_of_panel = family == "cases" or (spec.against is None and family != "judges")
+    is_of_these = all(r.estimate.raters == "these" for r in rows)
+    if not (is_of_panel and is_about_these(spec) and is_of_these):
+        return None
+    # Of two panels the row's number of raters is that of one.
+    n = 0 if spec.against else max((r.n_raters for r in rows), default=0)
+    against = [str(spec.against)] if spec.against else []
+    panels = listed([spec.raters, *against, *spec.options.panels])
+    raters = (
+        message(
+            "{n|this|these} {n:,} {n|rater|raters} ({panels})",
+            message_id="answer.these_n_raters",
+            n=n,
+            panels=panels,
+        )
+        if n
+        else message("these raters ({panels})", message_id="answer.these_raters", panels=panels)
+    )
+    if spec.consensus == "majority":
+        text = message(
+            "by the majorities of {raters}", message_id="answer.by_majorities", raters=raters
+        )
+    elif spec.consensus == "mean":
+        text = message("by the means of {raters}", message_id="answer.by_means", raters=raters)
+    else:
+        text = message("by {raters}", message_id="answer.by_raters", raters=raters)
+    return query.numbers.translated(text)
 
 
 def reason_of(query: Query, row: Row) -> str:

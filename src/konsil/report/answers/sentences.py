@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.estimation.targets import BY_SINGLE_RATINGS, ONLY_THESE
 from konsil.analysis.model.catalogue.known import OF_ZERO
-from konsil.analysis.model.verdicts import weakness
+from konsil.analysis.model.interval_methods import leads
+from konsil.analysis.model.verdicts import POWER, detectable_difference, weakness
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.answers.sentence_parts import (
     Query,
     evidence,
     group_name,
+    judgement,
     names_of,
     reason_of,
 )
-from konsil.report.material.table_rows import join
+from konsil.report.material.table_rows import Joined, join
 from konsil.report.material.translate import message_of
 
-Support = Literal["shown", "not shown", "equivalent", "not judged", "described"]
-"""What a comparison supports: a difference; none; equivalence within the margin of the protocol;
-nothing, for want of an interval; or nothing, because it was not tested or is exploratory."""
+Support = Literal["shown", "equivalent", "these only", "not shown", "described", "not judged"]
+"""What a comparison supports, the strongest first: a difference; equivalence within the margin of
+the protocol; a difference of these raters' judgement, where the report is about raters like these;
+no difference; nothing, because it was not tested or is exploratory; nothing, for want of an
+interval."""
 
 
 MOST_NAMED = 3
@@ -47,7 +52,67 @@ def answer(query: Query) -> str:
         sentence = _against_zero(query, compared)
     else:
         sentence = _estimates(query)
-    return query.numbers.translated(sentence)
+    beside = _scope_and_power(query, main_comparison(compared)) if compared else ()
+    return " ".join(query.numbers.translated(part) for part in (sentence, *beside))
+
+
+def _quantity(query: Query, *parts: str) -> str:
+    """What a number is about: the quantity, parts that name it, and whose judgement it is."""
+    return ", ".join(filter(None, (query.quantity, *parts, judgement(query))))
+
+
+def _scope_and_power(query: Query, main: Comparison) -> Iterator[TranslatableMessage]:
+    """What follows on a comparison: whether it holds for other raters; what could have been shown.
+
+    Nothing where it was not tested.
+    """
+    if main.support in {"shown", "equivalent", "these only"}:
+        single = main.by_single_ratings
+        if single is not None:
+            yield _of_single_ratings(query, main, single)
+        elif ONLY_THESE in map(message_of, main.row.warnings):
+            yield message(
+                "This is about these raters only; it is not estimable for raters like these.",
+                message_id="answer.only_these",
+            )
+        if single is not None and main.support == "these only":
+            yield from _detectable(query, single)
+    elif main.support == "not shown":
+        yield from _detectable(query, main.row)
+
+
+def _of_single_ratings(query: Query, main: Comparison, single: Row) -> TranslatableMessage:
+    """The single ratings behind majorities, and whether they show the difference too."""
+    values = {
+        "difference": query.unit.difference(single.estimate.value),
+        "evidence": evidence(query, single, single.estimate.low, single.estimate.high),
+    }
+    if main.support == "these only":
+        return message(
+            "This difference is about these raters only: for raters like these no difference was"
+            " shown; by single ratings, {difference} {evidence}.",
+            message_id="answer.these_by_single_ratings",
+            **values,
+        )
+    return message(
+        "For raters like these, by single ratings: {difference} {evidence}.",
+        message_id="answer.by_single_ratings",
+        **values,
+    )
+
+
+def _detectable(query: Query, row: Row) -> Iterator[TranslatableMessage]:
+    """The smallest difference that the design could have shown; none after interim looks."""
+    difference = detectable_difference(row.estimate)
+    is_sequential = "interim.not_reached_row" in map(message_of, row.warnings)
+    if math.isfinite(difference) and not is_sequential:
+        yield message(
+            "With {power:.0%} power, by its standard error and before adjustment, the design could"
+            " have shown a difference of {difference} or more.",
+            message_id="answer.detectable",
+            power=POWER,
+            difference=query.unit.difference(difference),
+        )
 
 
 def further(query: Query) -> str:
@@ -57,8 +122,9 @@ def further(query: Query) -> str:
     """
     compared = comparisons(query.rows, query.spec, query.draws)
     n = len(compared)
-    shown = [c for c in compared if c.support == "shown"]
-    equivalent = [c for c in compared if c.support == "equivalent"]
+    shown, equivalent, of_these = (
+        [c for c in compared if c.support == name] for name in ("shown", "equivalent", "these only")
+    )
     sentences = []
     if shown and n > 1:
         sentences.append(
@@ -80,13 +146,24 @@ def further(query: Query) -> str:
                 pairs=_pairs(query, equivalent, n),
             )
         )
+    if of_these and n > 1:
+        sentences.append(
+            message(
+                "{some:,} of {n:,} comparisons {some|has|have} a difference after adjustment that"
+                " is about these raters only{pairs}.",
+                message_id="answer.of_these_only",
+                some=len(of_these),
+                n=n,
+                pairs=_pairs(query, of_these, n),
+            )
+        )
     return " ".join(map(query.numbers.translated, sentences))
 
 
 def _number_behind(query: Query) -> Iterator[str]:
     """The one estimate that a conclusion rests on, where it rests on one."""
     if len(query.estimates) == 1:
-        yield query.numbers.translated(_single(query, query.estimates[0], query.quantity))
+        yield query.numbers.translated(_single(query, query.estimates[0], _quantity(query)))
 
 
 def _single(query: Query, row: Row, quantity: str) -> TranslatableMessage:
@@ -121,7 +198,7 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         name = f"{name} ({query.unit.value(first)})"
         subtracted_name = f"{subtracted_name} ({query.unit.value(second)})"
     values = {
-        "quantity": query.quantity,
+        "quantity": _quantity(query),
         "a": name,
         "b": subtracted_name,
         "difference": query.unit.difference(main.value),
@@ -131,8 +208,8 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
     if n > 1 and main.support == "not shown":
         return _none_shown(n, shared, values)
     if shared:
-        values["quantity"] = f"{query.quantity}, {shared}"
-    if main.support == "shown":
+        values["quantity"] = _quantity(query, shared)
+    if main.support in {"shown", "these only"}:
         return _shown(query, main.value, values, is_within=bool(shared))
     if main.support == "equivalent":
         return message(
@@ -193,20 +270,23 @@ def _shown(
     Of groups within a part of the answers the quantity names that part.
     """
     if _is_of_systems(query.spec) and not is_within:
-        labels = ", ".join(query.spec.options.labels_counted)
+        words = {
+            "labels": ", ".join(query.spec.options.labels_counted),
+            "judgement": judgement(query) or "",
+        }
         if difference < 0:
             return message(
-                "Fewer answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
-                " {evidence}.",
+                "Fewer answers of {a} than of {b} were rated “{labels}” {judgement}: difference,"
+                " {difference} {evidence}.",
                 message_id="answer.fewer_answers",
-                labels=labels,
+                **words,
                 **values,
             )
         return message(
-            "More answers of {a} than of {b} were rated “{labels}”: difference, {difference}"
-            " {evidence}.",
+            "More answers of {a} than of {b} were rated “{labels}” {judgement}: difference,"
+            " {difference} {evidence}.",
             message_id="answer.more_answers",
-            labels=labels,
+            **words,
             **values,
         )
     if difference < 0:
@@ -230,13 +310,13 @@ def _is_of_systems(spec: Analysis) -> bool:
 def _against_zero(query: Query, compared: Sequence[Comparison]) -> TranslatableMessage:
     main = main_comparison(compared)
     values = {
-        "quantity": query.quantity,
+        "quantity": _quantity(query),
         "name": group_name(query, main.row.group),
         "value": query.unit.difference(main.value),
         "evidence": evidence(query, main.row, main.low, main.high),
     }
-    if main.support == "shown":
-        shown = [c for c in compared if c.support == "shown"]
+    if main.support in {"shown", "these only"}:
+        shown = [c for c in compared if c.support == main.support]
         above = listed([group_name(query, c.row.group) for c in shown if c.value > 0])
         below = listed([group_name(query, c.row.group) for c in shown if c.value < 0])
         if above.parts and below.parts:
@@ -285,7 +365,7 @@ def _estimates(query: Query) -> TranslatableMessage:
         return message(
             "{quantity}: not estimable ({reason}).",
             message_id="answer.not_estimable",
-            quantity=query.quantity,
+            quantity=_quantity(query),
             reason=next((reason_of(query, r) for r in query.rows), "")
             or message("there are no ratings", message_id="answer.no_ratings"),
         )
@@ -293,11 +373,12 @@ def _estimates(query: Query) -> TranslatableMessage:
         rows[0] if len(rows) == 1 else _out_of_bag(rows)
     )
     if overall is not None:
-        name = group_name(query, overall.group) or query.spec.raters
-        return _single(query, overall, f"{query.quantity}, {name}")
+        # Who judged is named already where the number is about these raters.
+        name = group_name(query, overall.group) or ("" if judgement(query) else query.spec.raters)
+        return _single(query, overall, _quantity(query, name))
     low, high = rows[0], rows[-1]
     ends = {
-        "quantity": query.quantity,
+        "quantity": _quantity(query),
         "low": query.unit.value(low.estimate.value),
         "lowest": group_name(query, low.group),
         "low_evidence": evidence(query, low, low.estimate.low, low.estimate.high),
@@ -374,15 +455,19 @@ class Comparison:
     """The lower end of its interval."""
     high: float
     """The upper end."""
+    by_single_ratings: Row | None = None
+    """The difference of the single ratings behind majorities, for raters like these."""
 
 
-def support(row: Row, spec: Analysis, draws: int) -> Support:
+def support(row: Row, spec: Analysis, draws: int, by_single_ratings: Row | None = None) -> Support:
     """What a difference supports by itself.
 
     A difference is shown only by a p value that is adjusted over the declared family, with an
-    interval that carries a verdict and excludes 0. Without an adjusted p value, as in exploratory
-    analyses, the numbers are described. A group sequential analysis below its critical value shows
-    none, whatever its p value. Equivalence is shown where the analysis itself says so.
+    interval that carries a verdict and excludes 0. In a report about raters like these it is one of
+    these raters only where its interval is, unless the single ratings behind it show the same
+    (`by_single_ratings`). Without an adjusted p value, as in exploratory analyses, the numbers are
+    described. A group sequential analysis below its critical value shows none, whatever its p
+    value. Equivalence is shown where the analysis itself says so.
     """
     e = row.estimate
     if weakness(e, draws) is not None:
@@ -392,8 +477,13 @@ def support(row: Row, spec: Analysis, draws: int) -> Support:
     if "interim.not_reached_row" in verdicts and "verdict.equivalent" not in verdicts:
         return "not shown"
     if math.isfinite(row.p_adjusted):
-        if row.p_adjusted <= 1 - e.level and not e.low <= 0 <= e.high:
-            return "shown"
+        if _excludes_zero(row):
+            is_of_these = verdicts & {ONLY_THESE, BY_SINGLE_RATINGS} and not (
+                by_single_ratings is not None
+                and _excludes_zero(by_single_ratings)
+                and by_single_ratings.estimate.value * e.value > 0
+            )
+            return "these only" if is_of_these else "shown"
     elif spec.margin is None:
         return "described"
     if spec.margin is not None and "verdict.equivalent" in verdicts:
@@ -401,31 +491,33 @@ def support(row: Row, spec: Analysis, draws: int) -> Support:
     return "not shown" if math.isfinite(row.p_adjusted) else "described"
 
 
+def _excludes_zero(row: Row) -> bool:
+    """Whether a difference has an adjusted p value below the level, and an interval without 0."""
+    e = row.estimate
+    return row.p_adjusted <= 1 - e.level and not e.low <= 0 <= e.high
+
+
 def comparisons(rows: Sequence[Row], spec: Analysis, draws: int) -> list[Comparison]:
     """All comparisons of an analysis: between its groups, or of each group with zero.
 
     Estimates are compared with zero where the statistic is a difference already or was tested.
     """
-    differences = [r for r in rows if r.kind == "difference"]
-    if differences:
-        return [_compared(r, spec, draws) for r in differences if _is_number(r)]
-    tested = [r for r in rows if r.kind == "estimate" and _is_number(r)]
-    if spec.statistic in OF_ZERO or any(math.isfinite(r.p_adjusted) for r in tested):
-        return [_compared(r, spec, draws) for r in tested]
+    lines = [line for line in join(rows) if math.isfinite(line.row.estimate.value)]
+    kind = "difference" if any(r.kind == "difference" for r in rows) else "estimate"
+    of_kind = [line for line in lines if line.row.kind == kind]
+    is_tested = any(math.isfinite(line.row.p_adjusted) for line in of_kind)
+    if kind == "difference" or spec.statistic in OF_ZERO or is_tested:
+        return [_compared(line, spec, draws) for line in of_kind]
     return []
 
 
 def main_comparison(compared: Sequence[Comparison]) -> Comparison:
     """The comparison that the answer names: the largest difference of the strongest support."""
-    order: tuple[Support, ...] = ("shown", "equivalent", "not shown", "described", "not judged")
-    strongest = next(s for s in order if any(c.support == s for c in compared))
+    strongest = next(s for s in get_args(Support) if any(c.support == s for c in compared))
     return max((c for c in compared if c.support == strongest), key=lambda c: abs(c.value))
 
 
-def _compared(row: Row, spec: Analysis, draws: int) -> Comparison:
-    e = row.estimate
-    return Comparison(row, support(row, spec, draws), e.value, e.low, e.high)
-
-
-def _is_number(row: Row) -> bool:
-    return math.isfinite(row.estimate.value)
+def _compared(line: Joined, spec: Analysis, draws: int) -> Comparison:
+    row, e = line.row, line.row.estimate
+    single = next((c for c in line.companions if leads(c.estimate.method, "single_ratings")), None)
+    return Comparison(row, support(row, spec, draws, single), e.value, e.low, e.high, single)

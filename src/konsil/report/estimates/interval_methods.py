@@ -73,6 +73,14 @@ _COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
     ),
     (
         message(
+            "single ratings, two-way ({cluster} and rater)",
+            message_id="column.single_ratings",
+            cluster=_CLUSTER,
+        ),
+        ("two_way.single_ratings",),
+    ),
+    (
+        message(
             "Wilson with the effective sample size ({cluster} clusters)",
             message_id="column.wilson",
             cluster=_CLUSTER,

@@ -333,13 +333,15 @@ def two_way(
     strata: IntArray | None = None,
     level: float = 0.95,
     scale: Scale = "identity",
+    times: float = 1.0,
 ) -> WaldInterval:
     """The linearised interval of rows that share clusters of two kinds.
 
     An example is comparisons by question and by rater. V = V1 + V2 - V12, at least max(V1, V2),
     each bias-reduced as by `by_cluster`; t has the degrees of freedom of Satterthwaite for V1 + V2
     (`cluster_variance.two_ways`). `influence` (n_rows, m); `first`, `second` (n_rows,) cluster
-    numbers; `value` (m,); `strata` as in `by_cluster`. nan with fewer than two clusters of a kind.
+    numbers; `value` (m,); `strata` as in `by_cluster`; `times`: a factor of V2. nan with fewer than
+    two clusters of a kind.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
@@ -359,7 +361,7 @@ def two_way(
         tally_of_rows(influence, groups, strata) for groups in (first_codes, second_codes, both)
     )
     rest = ab.variance()
-    variance, df = two_ways(a.variance(), a.df(rest), b.variance(), b.df(rest), rest)
+    variance, df = two_ways(a.variance(), a.df(rest), times * b.variance(), b.df(rest), rest)
     too_few = min(len(first_clusters), len(second_clusters)) < 2
     return with_test(
         value,

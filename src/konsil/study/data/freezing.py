@@ -18,6 +18,9 @@ FREEZE = "freeze"
 NUMBERING = "numbering"
 """Key of a freeze: the number of the rule by which labels are numbers. 2: as `label_numbers`
 decides; without the key, as in freezes of version 0.9.0 and earlier: by their places."""
+TARGET = "target"
+"""Key of a freeze: the target of inference that the plan had, stated or by the size of its panels;
+without the key, as in earlier freezes, the protocol decides."""
 UNBLIND = "unblind"
 """Subject: the study; data: who and why. Systems have their names from then on."""
 LIFTED = "letters lifted"
@@ -105,6 +108,14 @@ def frozen(events: Iterable[Event]) -> Event | None:
     """The freeze, or None."""
     # The first one counts, should two people have frozen the plan at once.
     return first_event(events, FREEZE)
+
+
+def frozen_target(events: Iterable[Event]) -> Inference:
+    """The target of inference of the frozen plan; no target where none was stored."""
+    freeze = frozen(events)
+    stored = freeze.data.get(TARGET) if freeze is not None else None
+    targets = (Inference("like these"), Inference("these"))
+    return next((target for target in targets if target.raters == stored), Inference())
 
 
 def unblinded(events: Iterable[Event]) -> Event | None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from konsil.analysis import Inference
 from konsil.records import Event
+from konsil.study.data.freezing import frozen_target
 from konsil.study.definition.protocol import Study
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ def run_settings(study: Study) -> RunSettings:
         seed=study.seed,
         resampling=study.resampling,
         inference=study.inference,
+        people=_people(study),
         exclusions=study.exclusions,
         planned=bool(study.plan),
         systems=study.systems,
@@ -33,6 +36,23 @@ def run_settings(study: Study) -> RunSettings:
         strict=False,
         characteristics=_characteristics(study),
     )
+
+
+def _people(study: Study) -> dict[str, int]:
+    """Panel -> its people by the protocol, with a place that people sign up for as one."""
+    return {
+        panel: sum(rater.kind == "human" for rater in raters)
+        for panel, raters in study.panels().items()
+    }
+
+
+def target_of_plan(study: Study) -> Inference:
+    """Whom intervals and tests are about by the protocol alone, before any rating."""
+    from konsil.analysis.estimation.targets import planned_target
+
+    panels = [analysis.raters for analysis in study.analyses]
+    target = planned_target(study.inference.raters, panels, _people(study), study.together)
+    return Inference(target.raters)
 
 
 def _characteristics(study: Study) -> frozenset[str]:
@@ -51,10 +71,12 @@ def settings_of_results(
 
     # Where nobody has searched for duplicates, at least equal texts are not taken for independent
     # in silence.
+    events = tuple(events)
     searched = last_duplicates(events)[1]
     groups = searched.groups if searched is not None else same_texts(cases(data.items))
     return replace(
         run_settings(study),
+        frozen_target=frozen_target(events),
         flag_families=study.judges_of_same_family == "flag",
         is_blinded=is_blinded,
         duplicates=groups,

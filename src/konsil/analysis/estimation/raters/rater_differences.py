@@ -16,6 +16,8 @@ from konsil.analysis.estimation.raters.rater_notes import (
     rater_sampling_notes,
 )
 from konsil.analysis.estimation.raters.rater_samples import of_raters_like_these, without_interval
+from konsil.analysis.estimation.raters.two_way import two_way
+from konsil.analysis.estimation.targets import LEAST_RATERS
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
@@ -29,6 +31,30 @@ from konsil.stats.inference.rater_jackknife import (
     of_pairs,
     of_two_panels,
 )
+
+
+def of_single_ratings(headline: Estimate, a: Measure, b: Measure, cluster: str) -> Estimate | None:
+    """The difference of the single ratings behind two majorities or means, two-way.
+
+    A majority of few raters is no sum over raters, and a jackknife over them misses whoever breaks
+    ties: the mean of single ratings treats all as sampled. `headline`: the difference of the
+    majorities. None where a group has no single ratings or fewer than three raters, and where
+    nothing is estimated of how raters vary.
+    """
+    first, second = a.by_single_ratings, b.by_single_ratings
+    if first is None or second is None or min(map(_n_raters, (first, second))) < LEAST_RATERS:
+        return None
+    both = pair(first, second)
+    minus = replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]])))
+    start = Estimate(
+        value(minus),
+        level=headline.level,
+        p=headline.p,
+        n_clusters=n_clusters(both),
+        n_ratings=both.n_ratings,
+    )
+    two = two_way(start, minus, cluster, is_behind_consensus=True)
+    return two if two is not None and two.se > _ROUNDING else None
 
 
 def have_other_raters(a: Measure, b: Measure) -> bool:

@@ -15,12 +15,14 @@ from konsil.analysis.estimation.raters.rater_differences import (
     have_other_raters,
     of_common_raters,
     of_other_raters,
+    of_single_ratings,
 )
 from konsil.analysis.estimation.raters.sensitivity import rater_contrast
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.estimation.targets import answering, is_about_these
 from konsil.analysis.model.catalogue.known import RATER_PAIR
 from konsil.analysis.model.context import Context
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.rows import Row
 
 
@@ -61,11 +63,12 @@ def differences(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
             difference = row(context, a.keys, summary, a.measure, kind="difference", versus=b.keys)
             yield replace(difference, is_paired=paired, n_units_versus=b.measure.n_units)
             for companion in summary.companions:
+                of_single = leads(companion.method, "single_ratings")
                 yield row(
                     context,
                     a.keys,
                     EstimateSummary(companion),
-                    a.measure,
+                    a.measure.by_single_ratings if of_single else a.measure,
                     kind="companion",
                     versus=b.keys,
                 )
@@ -98,9 +101,14 @@ def _of_target(
         )
     if context.target is not None:
         summary = of_common_raters(summary, a, b, context.cluster, context.analysis.statistic)
-    return answering(
+    summary = answering(
         summary,
         context.target,
         min(a.n_raters, b.n_raters),
         is_exempt=is_about_these(context.analysis, has_known_raters=context.has_known_raters),
     )
+    # Beside the majorities' interval, whose number is another one; never in its place.
+    single = of_single_ratings(summary.headline, a, b, context.cluster)
+    if single is None:
+        return summary
+    return replace(summary, companions=(single, *summary.companions))

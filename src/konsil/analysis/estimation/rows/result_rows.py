@@ -11,7 +11,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
-from konsil.analysis.estimation.targets import answering, is_about_these
+from konsil.analysis.estimation.targets import answering, is_about_these, scope_note
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row, RowKind
@@ -61,6 +61,9 @@ def row(
         draws = context.resampling.draws
         verdict = equivalence_sentence(summary.headline, analysis.margin, draws, summary.cautions)
         summary = replace(summary, notes=(*summary.notes, verdict))
+    if kind != "companion" and (is_difference or math.isfinite(summary.headline.p)):
+        notes = (*summary.notes, *scope_note(summary, context.target))
+        summary = replace(summary, notes=notes)
     return Row(
         analysis=analysis.name,
         statistic=analysis.statistic,

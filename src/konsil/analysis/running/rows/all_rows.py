@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.interval_methods import Feature, features_of
+from konsil.analysis.model.interval_methods import Feature, features_of, leads
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Resampling
 from konsil.analysis.pairs.max_t import with_max_t
@@ -149,10 +149,29 @@ def _adjusted(rows: Sequence[Row]) -> list[Row]:
     )
     family = [n for n in tested if rows[n].prespecified and rows[n].statistic != "tukey"]
     out = list(rows)
+    single = _by_single_ratings(rows)
     if family:
         for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):
             out[n] = replace(rows[n], p_adjusted=float(p))
+    if any(n in single for n in family):
+        # The same family, in which single ratings stand for the majorities made of them.
+        p_values = [rows[single.get(n, n)].estimate.p for n in family]
+        for n, p in zip(family, holm(p_values), strict=True):
+            if n in single:
+                out[single[n]] = replace(rows[single[n]], p_adjusted=float(p))
     return out
+
+
+def _by_single_ratings(rows: Sequence[Row]) -> dict[int, int]:
+    """The row of a comparison of majorities, and the row of the single ratings behind it."""
+    of_comparison: dict[int, int] = {}
+    first = 0
+    for n, row in enumerate(rows):
+        if row.kind != "companion":
+            first = n
+        elif leads(row.estimate.method, "single_ratings") and math.isfinite(row.estimate.p):
+            of_comparison[first] = n
+    return of_comparison
 
 
 def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from konsil.analysis.estimation.targets import with_effective_raters
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Resampling
@@ -65,7 +66,8 @@ def analysis_outcome(data: RunData, place: int) -> Outcome:
         for column in analysis.leave_out:
             if not is_withheld(context, table, column):
                 omitted_values(analysis, table, column)
-        return Outcome(tuple(rows_of(context, table, data.families)))
+        rows = rows_of(context, table, data.families)
+        return Outcome(tuple(with_effective_raters(row, context.effective_raters) for row in rows))
     except AnalysisError as error:
         return Outcome(refusal=error)
 

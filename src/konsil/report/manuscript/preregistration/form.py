@@ -34,6 +34,7 @@ from konsil.report.manuscript.writers.word import word
 from konsil.report.material.overview import Material
 from konsil.study import Study, study_digest
 from konsil.study.data.freezing import WithheldPower, frozen
+from konsil.study.data.run_settings import target_of_plan
 from konsil.study.definition.interim import Interim, InterimRule, Look
 from konsil.study.interim.looks import family_words
 from konsil.version import __version__
@@ -276,7 +277,7 @@ def _analysis(material: Material) -> Iterator[Block]:
         "like these": _("raters like these"),
         "these": _("these raters only"),
     }
-    target = study.inference.raters
+    target = str(target_of_plan(study).raters)
     level = numbers.tick(100 * study.resampling.level) + material.language.per_cent
     yield from _item(
         material,
@@ -289,13 +290,7 @@ def _analysis(material: Material) -> Iterator[Block]:
             "level": level,
             "draws": numbers.count(study.resampling.draws),
             "seed": study.seed,
-            "target": targets.get(
-                str(target),
-                _(
-                    "raters like these if the panel has enough effective raters; otherwise, these"
-                    " raters only"
-                ),
-            ),
+            "target": targets[target],
         },
         _("p values of all prespecified tests are adjusted for multiple testing (Holm)."),
     )
