@@ -76,7 +76,9 @@ def test_a_contrast_that_all_rows_share_is_in_the_caption_alone() -> None:
         ["Plausibility", "−0.25 [−0.35, −0.15]"],
     ]
     assert view.figure.description == "Depth of reasons: 0.50; Plausibility: −0.25"
-    assert view.sentence.startswith("Standardised mean difference, Depth of reasons: a")
+    assert view.sentence.startswith(
+        "Standardised mean difference: a minus b is from −0.25 for Plausibility (95% CI"
+    )
 
 
 def test_a_table_of_the_protocol_replaces_the_one_of_the_question() -> None:

@@ -207,7 +207,7 @@ def test_two_groups_and_ranges_without_a_test() -> None:
     )
     assert answer(query(spec, *rows)) == (
         "Quantity: from 0.50 for system-a (95% CI, 0.40 to 0.60; 60 items) to 0.70 for system-b"
-        " (95% CI, 0.60 to 0.80; 60 items); differences between groups were not tested."
+        " (95% CI, 0.60 to 0.80; 60 items); differences between systems were not tested."
     )
 
 
@@ -243,7 +243,12 @@ def test_win_differences_name_all_above_and_all_below_zero() -> None:
     )
     assert answer(query(spec, above, level)).startswith("Quantity: above 0 for system-a; farthest")
     assert answer(query(spec, below, level)).startswith("Quantity: below 0 for system-b; farthest")
-    assert "no difference from 0 was shown for any of 1 group" in answer(query(spec, level))
+    none = answer(query(spec, level))
+    assert "no difference from 0 was shown for system-c, 5.0 percentage points" in none
+    several = answer(query(spec, level, replace(level, group=A)))
+    assert "no difference from 0 was shown for any of 2 systems; farthest" in several
+    by_arm = [replace(level, group={**g, "arm": a}) for g in (A, B) for a in ("text", "sources")]
+    assert "for any of 4 groups;" in answer(query(spec, *by_arm))
 
 
 def test_a_conclusion_of_the_analysis_itself_is_the_answer() -> None:
@@ -308,6 +313,17 @@ PARTS = {
     "cases",
     "items",
     "units_in",
+    "systems",
+    "all_raters",
+    "the_criteria",
+    "arms",
+    "groups",
+    "n_systems",
+    "n_raters",
+    "n_criteria",
+    "n_groups",
+    "groups_on_criteria",
+    "all_criteria",
 }
 """Parts of sentences, and the line beneath them."""
 
