@@ -11,6 +11,8 @@ from konsil.errors.message import TranslatableMessage, listed, message
 
 _CONDITIONS = ("arm", "level", "phase", "length")
 """Columns whose values are conditions of the same systems and raters."""
+_SUBJECTS = ("system", "rater", "rater_pair", "raters", "panel", "criterion")
+"""Columns whose values are no conditions: what differs between them has not changed."""
 
 
 def kinds_answered(analysis: Analysis) -> tuple[QuestionKind, ...]:
@@ -21,22 +23,38 @@ def kinds_answered(analysis: Analysis) -> tuple[QuestionKind, ...]:
     >>> kinds_answered(Analysis("a", "win_rate", "x", "experts", by=("arm",), compare="arm"))
     ('change', 'difference', 'level')
     """
-    entry = statistic_of(analysis.statistic)
-    kinds: list[QuestionKind] = []
-    if analysis.compare:
-        is_change = analysis.compare in _CONDITIONS
-        kinds += ["change", "difference"] if is_change else ["difference", "change"]
-    if analysis.against not in {None, "rest"} and entry.is_among_raters:
-        kinds.append("judge_against_people")
-    if entry.questions:
-        kinds += entry.questions
-    elif entry.is_among_raters:
-        kinds.append("agreement")
-    else:
-        kinds += ["difference", "level"] if entry.is_difference else ["level"]
-    if analysis.against not in {None, "rest"}:
-        kinds.append("judge_against_people")
-    return tuple(dict.fromkeys(kinds))
+    return tuple(dict.fromkeys((*_of_differences(analysis), *_of_estimates(analysis))))
+
+
+def is_of_estimates(analysis: Analysis) -> bool:
+    """Whether the stated question asks for the estimates, although the analysis compares them.
+
+    >>> from dataclasses import replace
+    >>> analysis = Analysis("a", "mean", "x", "experts", by=("system",), compare="system")
+    >>> is_of_estimates(analysis), is_of_estimates(replace(analysis, question_kind="level"))
+    (False, True)
+    """
+    stated = analysis.question_kind
+    return stated in _of_estimates(analysis) and stated not in _of_differences(analysis)
+
+
+def _of_differences(analysis: Analysis) -> tuple[QuestionKind, ...]:
+    if not analysis.compare:
+        return ()
+    if analysis.compare in _SUBJECTS:
+        return ("difference",)
+    is_condition = analysis.compare in _CONDITIONS
+    return ("change", "difference") if is_condition else ("difference", "change")
+
+
+def _of_estimates(analysis: Analysis) -> tuple[QuestionKind, ...]:
+    entry, has_panel = statistic_of(analysis.statistic), analysis.against not in {None, "rest"}
+    if entry.is_among_raters:
+        return ("judge_against_people", "agreement") if has_panel else ("agreement",)
+    others: tuple[QuestionKind, ...] = (
+        ("difference", "level") if entry.is_difference else ("level",)
+    )
+    return (*(entry.questions or others), *(("judge_against_people",) if has_panel else ()))
 
 
 def question_kind(analysis: Analysis) -> QuestionKind:

@@ -31,7 +31,7 @@ from konsil.study.data.freezing import frozen
 from konsil.study.data.incoming import Incoming, StoredRecords
 from konsil.study.data.numbered import with_spans
 from konsil.study.data.planned import on_plan
-from konsil.study.rules.design_rules import design_problems
+from konsil.study.rules.design_rules import design_notes, design_problems
 from konsil.study.sections.line_numbers import located
 
 if TYPE_CHECKING:
@@ -81,11 +81,10 @@ def findings(folder: Folder) -> Findings:
     text = protocol.read_text(encoding="utf-8-sig")
     note = None if absent or problems else unanswered_note(folder, files)
     notes = () if note is None else (note,)
-    of_design = list(design_problems(folder.study))
     if data is None and not is_frozen(folder):
-        problems += [in_file(str(protocol), problem) for problem in of_design]
-    else:  # the design is what it is: the analyses state their reasons
-        notes = (*notes, *of_design)
+        problems += [in_file(str(protocol), problem) for problem in design_problems(folder.study)]
+    else:
+        notes = (*notes, *design_notes(folder.study))
     if data is None:
         notes = (*notes, *small_panel_notes(folder.study))
     return Findings(tuple(located(problems, text, str(protocol))), absent, notes)

@@ -20,25 +20,42 @@ def design_problems(study: Study) -> Iterator[str]:
     A problem is a sentence with its place. Nothing is said of what the protocol leaves open.
     """
     for n, analysis in enumerate(study.analyses):
-        for problem in kind_problems(analysis):
-            yield placed(f"analyses[{n}].question_kind", problem)
-        design = design_of(study, analysis)
-        for need in statistic_of(analysis.statistic).design:
-            if need.is_met(design):
-                continue
-            if need is BENCHMARK:
-                yield placed(
-                    f"analyses[{n}].against", too_small(analysis, len(design.against or ()))
-                )
-                continue
-            fact = message(
+        for key, problem in _unanswered(study, analysis):
+            yield placed(f"analyses[{n}].{key}", problem)
+
+
+def design_notes(study: Study) -> Iterator[str]:
+    """The same where the design cannot be another one any more: a sentence for each analysis."""
+    for analysis in study.analyses:
+        for _key, problem in _unanswered(study, analysis):
+            yield message(
+                "analysis {name!r}: {note}",
+                message_id="check.of_analysis",
+                name=analysis.name,
+                note=problem,
+            )
+
+
+def _unanswered(study: Study, analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """The key at which an analysis asks for what it cannot give, and why."""
+    yield from (("question_kind", problem) for problem in kind_problems(analysis))
+    design = design_of(study, analysis)
+    for need in statistic_of(analysis.statistic).design:
+        if need.is_met(design):
+            continue
+        if need is BENCHMARK:
+            yield "against", too_small(analysis, len(design.against or ()))
+            continue
+        yield (
+            "statistic",
+            message(
                 "{statistic!r} can never be estimated with this design: it needs {need}",
                 message_id="design_need.not_met",
                 statistic=analysis.statistic,
                 need=need.text,
-            )
-            yield placed(f"analyses[{n}].statistic", fact)
-        yield from _one_group(study, analysis, n)
+            ),
+        )
+    yield from _one_group(study, analysis)
 
 
 def design_of(study: Study, analysis: Analysis) -> Design:
@@ -97,7 +114,7 @@ def _paired(study: Study, lines: Sequence[Allocation]) -> set[frozenset[str]] | 
     return pairs
 
 
-def _one_group(study: Study, analysis: Analysis, n: int) -> Iterator[str]:
+def _one_group(study: Study, analysis: Analysis) -> Iterator[tuple[str, str]]:
     """That the groups to be compared are a single one."""
     column = analysis.compare
     values = {
@@ -112,4 +129,4 @@ def _one_group(study: Study, analysis: Analysis, n: int) -> Iterator[str]:
             column=column,
             value=chosen[0],
         )
-        yield placed(f"analyses[{n}].compare", fact)
+        yield "compare", fact
