@@ -77,7 +77,7 @@ def test_a_contrast_that_all_rows_share_is_in_the_caption_alone() -> None:
     ]
     assert view.figure.description == "Depth of reasons: 0.50; Plausibility: −0.25"
     assert view.sentence.startswith(
-        "Standardised mean difference, Depth of reasons, by these 2 raters (experts): a"
+        "Standardised mean difference: a minus b is from −0.25 for Plausibility (95% CI"
     )
 
 

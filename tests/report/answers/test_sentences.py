@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.analyses import flat_analysis
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import BY_SINGLE_RATINGS, ONLY_THESE
@@ -298,7 +298,28 @@ def test_two_groups_and_ranges_without_a_test() -> None:
     )
     assert answer(query(spec, *rows)) == (
         "Quantity: from 0.50 for system-a (95% CI, 0.40 to 0.60; 60 items) to 0.70 for system-b"
-        " (95% CI, 0.60 to 0.80; 60 items); differences between groups were not tested."
+        " (95% CI, 0.60 to 0.80; 60 items); differences between systems were not tested."
+    )
+
+
+def test_a_stated_kind_decides_between_the_estimates_and_their_difference() -> None:
+    """Of compared groups: a question on a level has the estimates, the line beneath the rest."""
+    spec = restated(KAPPA, statistic="mean", by=("system",), compare="system")
+    rows = [row(v, v - 0.1, v + 0.1, g) for v, g in ((0.5, A), (0.7, B), (0.6, C))]
+    gaps = [row(0.2, 0.1, 0.3, B, A, p=0.01), row(0.1, 0.0, 0.2, C, A, p=0.2)]
+    of_difference = query(spec, *rows[:2], gaps[0])
+    assert answer(of_difference).startswith("Quantity: higher for system-b (0.70) than for")
+    of_level = query(replace(spec, question_kind="level"), *rows[:2], gaps[0])
+    assert answer(of_level) == (
+        "Quantity: 0.70 for system-b (95% CI, 0.60 to 0.80; 60 items) and 0.50 for system-a"
+        " (95% CI, 0.40 to 0.60; 60 items)."
+    )
+    assert further(of_level) == answer(of_difference)
+    several = query(replace(spec, question_kind="level"), *rows, *gaps)
+    assert answer(several).endswith("0.70 for system-b (95% CI, 0.60 to 0.80; 60 items).")
+    assert answer(several).startswith("Quantity: from 0.50 for system-a")
+    assert further(several).endswith(
+        "1 of 2 comparisons showed a difference after adjustment: system-b − system-a."
     )
 
 
@@ -334,7 +355,12 @@ def test_win_differences_name_all_above_and_all_below_zero() -> None:
     )
     assert answer(query(spec, above, level)).startswith("Quantity: above 0 for system-a; farthest")
     assert answer(query(spec, below, level)).startswith("Quantity: below 0 for system-b; farthest")
-    assert "no difference from 0 was shown for any of 1 group" in answer(query(spec, level))
+    none = answer(query(spec, level))
+    assert "no difference from 0 was shown for system-c, 5.0 percentage points" in none
+    several = answer(query(spec, level, replace(level, group=A)))
+    assert "no difference from 0 was shown for any of 2 systems; farthest" in several
+    by_arm = [replace(level, group={**g, "arm": a}) for g in (A, B) for a in ("text", "sources")]
+    assert "for any of 4 groups;" in answer(query(spec, *by_arm))
 
 
 def test_a_conclusion_of_the_analysis_itself_is_the_answer() -> None:
@@ -406,6 +432,17 @@ PARTS = {
     "by_majorities",
     "by_means",
     "by_raters",
+    "systems",
+    "all_raters",
+    "the_criteria",
+    "arms",
+    "groups",
+    "n_systems",
+    "n_raters",
+    "n_criteria",
+    "n_groups",
+    "groups_on_criteria",
+    "all_criteria",
 }
 """Parts of sentences, and the line beneath them."""
 

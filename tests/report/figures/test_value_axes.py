@@ -181,6 +181,21 @@ def test_only_an_axis_that_begins_after_its_scale_has_the_mark_of_a_cut() -> Non
     assert value_axis(material(MEAN), "mean", lines, spec=MEAN).origin == 1.0
 
 
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_a_scale_of_labels_is_drawn_from_its_lowest_to_its_highest_label(statistic: str) -> None:
+    spec = MEAN.with_statistic(statistic)
+    lines = [Joined(row(2.0, spec, system="a"))]
+    dots = [Dot("a", 2.0, 1.9, 2.1, "")]
+    axis = value_axis(material(spec), statistic, lines, spec=spec, dots=dots)
+    numbers = material(spec).criteria()["score"].scale.numbers()
+    assert axis.limits is not None and axis.origin is not None
+    assert axis.limits[0] <= axis.origin == min(numbers)
+    assert max(numbers) <= axis.limits[1] < max(numbers) + 0.1 * (max(numbers) - min(numbers))
+    differences = [Joined(replace(lines[0].row, kind="difference", versus={"system": "b"}))]
+    cut = value_axis(material(spec), statistic, differences, spec=spec, dots=dots).limits
+    assert cut is not None and cut[1] < max(numbers)
+
+
 def test_every_system_has_one_colour_with_contrast_in_both_modes() -> None:
     answers = (Answer("1", "i", "c", "x"), Answer("2", "i", "imported", "x"))
     colours = system_colours(material(answers=answers))

@@ -11,46 +11,42 @@ from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.options import ShareOptions
 from konsil.errors.message import TranslatableMessage, message
 from konsil.prepare import MATCH
+from konsil.report.answers.answer_figures import answer_figure, figure_of_criteria
+from konsil.report.answers.criteria_together import by_outcome, rows_of_criteria
 from konsil.report.answers.layouts import LaidTable, tables_with
 from konsil.report.answers.limits import Limit, limits
-from konsil.report.answers.ordered_lines import ordered_lines
 from konsil.report.answers.result_table import link, places, result_table
-from konsil.report.answers.sentence_parts import Query, group_name
+from konsil.report.answers.sentence_parts import Query
 from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.figures import small_forest
-from konsil.report.figures.svg_primitives import About, Dot
-from konsil.report.figures.value_axes import by_estimate, value_axis, with_colours
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import (
-    Joined,
-    benchmark_names,
-    column_title,
-    contrast,
-    in_order,
-    join,
-    shared_contrast,
-)
+from konsil.report.material.table_rows import column_title, join
 from konsil.report.material.tables import Table
-
-MOST_ROWS = 10
-"""Rows of the figure; an analysis with more has its own figure in the results."""
-
 
 _NEED_TITLE = frozenset({"level", "length", "sentences", "minutes", MATCH})
 """Columns of konsil's own whose values say nothing alone."""
 
 
 @dataclass(frozen=True)
-class AnswerView:
-    """One analysis under its question."""
+class PartView:
+    """One analysis of an answer."""
 
     name: str
     """The analysis."""
+    title: str
+    """Its criterion, where the answer is about several; else empty."""
     anchor: str
     """Where all of its tables and figures are."""
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """One answer to a question: of one analysis, or of those that differ in their criterion."""
+
+    parts: tuple[PartView, ...]
+    """Its analyses."""
     sentence: str
     """The answer."""
     numbers: str
@@ -75,7 +71,7 @@ class QuestionView:
     text: str
     """The question, or the analysis' name."""
     answers: tuple[AnswerView, ...]
-    """One for each of its analyses."""
+    """One for each of its analyses; one for those that differ in their criterion alone."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def first_page(material: Material, tables: Sequence[LaidTable] = ()) -> FirstPag
         several = [_query(material, a, rows[a.name]) for a in analyses]
         if not any(_has_number(query.rows) for query in several):
             unanswered.append(text)
-        views = [_view(material, query, lines, tables) for query in several]
+        views = [_view(material, alike, lines, tables) for alike in by_outcome(material, several)]
         questions.append(QuestionView(anchor("question", text), text, tuple(views)))
     shown = [
         Limit(material.numbers.translated(limit.text), limit.target)
@@ -133,30 +129,36 @@ def first_page(material: Material, tables: Sequence[LaidTable] = ()) -> FirstPag
 
 
 def _view(
-    material: Material, query: Query, lines: Mapping[int, int], tables: Sequence[LaidTable]
+    material: Material,
+    queries: Sequence[Query],
+    lines: Mapping[int, int],
+    tables: Sequence[LaidTable],
 ) -> AnswerView:
-    laid = tables_with(tables, [j for j in join(query.rows) if j.row.kind != "companion"])
+    """One answer to analyses that differ in their criterion, or to one analysis."""
+    query, rows = queries[0], [row for q in queries for row in q.rows]
+    laid = tables_with(tables, [j for j in join(rows) if j.row.kind != "companion"])
+    is_alone = len(queries) == 1
+    if not is_alone:
+        of_criteria = rows_of_criteria(queries)
+        lines = {id(new): lines[id(row)] for new, row in zip(of_criteria, rows, strict=True)}
+        query = _query(material, replace(query.spec, name=query.spec.question), of_criteria)
+    draw = answer_figure if is_alone else figure_of_criteria
     return AnswerView(
-        name=query.spec.name,
-        anchor=anchor("analysis", query.spec.name),
+        parts=tuple(
+            PartView(
+                q.spec.name,
+                "" if is_alone else material.outcome(q.spec),
+                anchor("analysis", q.spec.name),
+            )
+            for q in queries
+        ),
         sentence=answer(query),
-        numbers=_line_of_numbers(material, query),
-        figure=_figure(material, query),
+        numbers=_line_of_numbers(material, query, len(queries)),
+        figure=draw(material, query),
         table=None if laid else result_table(material, query, lines),
         laid=tuple(laid),
         href=link(lines[id(query.rows[0])]) if query.rows else "",
     )
-
-
-def _figure(material: Material, query: Query) -> Drawing | None:
-    """Lines over ordered categories, else rows; of ensembles the best of each size."""
-    rows = [r for r in query.rows if r.kind == "estimate" and math.isfinite(r.estimate.value)]
-    if len(rows) > MOST_ROWS and all("size" in row.group for row in rows):
-        best: dict[str, Row] = {}
-        for row in sorted(rows, key=lambda r: -r.estimate.value):
-            best.setdefault(row.group["size"], row)
-        return answer_figure(material, replace(query, rows=tuple(best.values())))
-    return ordered_lines(material, query) or answer_figure(material, query)
 
 
 def _query(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:
@@ -193,6 +195,12 @@ def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
     """
     labels = spec.options.labels_counted
     criterion = material.outcome(spec)
+    is_of_several = any("criterion" in row.group for row in rows)
+    if spec.statistic == "share" and labels and is_of_several:
+        text = message(
+            "Answers rated “{labels}”", message_id="answer.rated_as", labels=", ".join(labels)
+        )
+        return material.numbers.translated(text)
     if spec.statistic == "share" and labels:
         text = message(
             "Answers rated “{labels}” ({criterion})",
@@ -202,17 +210,20 @@ def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
         )
         return material.numbers.translated(text)
     name = title(spec.statistic, material.language)
-    if any("criterion" in row.group for row in rows):
+    if is_of_several:
         return name
     # An abbreviation is in brackets already.
     return f"{name}, {criterion}" if name.endswith(")") else f"{name} ({criterion})"
 
 
-def _line_of_numbers(material: Material, query: Query) -> str:
+def _line_of_numbers(material: Material, query: Query, n_analyses: int) -> str:
     """Which analysis and who rated; what is exploratory or as published; how many comparisons."""
     translate = material.numbers.translated
     spec, rows = query.spec, [r for r in query.rows if r.kind != "companion"]
     parts = [spec.name]
+    if n_analyses > 1:
+        counted = message("{n:,} {n|analysis|analyses}", message_id="answer.analyses", n=n_analyses)
+        parts = [translate(counted)]
     raters = max((r.n_raters for r in rows), default=0)
     if raters and spec.against is None:
         parts.append(translate(_panel(spec, raters)))
@@ -254,76 +265,6 @@ def _sign(query: Query) -> str:
     """What a value above 0 says, where the answer has estimates and the title leaves it open."""
     sentence = statistic_of(query.spec.statistic).above_zero
     return "" if sentence is None or not query.estimates else query.numbers.translated(sentence)
-
-
-def answer_figure(material: Material, query: Query) -> Drawing | None:
-    """The figure; None where there are no estimates, or more than fit."""
-    numbers = material.numbers
-    joined = [line for line in join(query.rows) if line.row.kind == "estimate"]
-    lines = [line for line in in_order(material, joined) if _is_number(line)]
-    rows = lines or [
-        line for line in join(query.rows) if line.row.kind == "difference" and _is_number(line)
-    ]
-    if not 1 <= len(rows) <= MOST_ROWS:
-        return None
-    rows = by_estimate(rows)
-    is_shared = value_axis(material, query.spec.statistic, rows, spec=query.spec).benchmark
-    dots = [
-        Dot(
-            _name(material, query, line.row),
-            line.row.estimate.value,
-            line.row.estimate.low,
-            line.row.estimate.high,
-            "",
-            mark=line.benchmark.estimate.value
-            if line.benchmark is not None and is_shared is None
-            else math.nan,
-        )
-        for line in rows
-    ]
-    if lines:
-        systems = [line.row.group.get("system", "") for line in rows]
-        dots = with_colours(material, dots, systems)
-    shown = numbers.translated(
-        message(
-            "{quantity}: estimates (dots) and CIs (lines).",
-            message_id="answer.figure",
-            quantity=query.quantity,
-        )
-    )
-    about = About(
-        key=anchor("answer", query.spec.name),
-        title=query.quantity,
-        description="; ".join(
-            f"{d.label}: {query.unit.value(line.row.estimate.value)}"
-            for d, line in zip(dots, rows, strict=True)
-        ),
-        caption=shown,
-        stamp=material.stamp,
-    )
-    axis = value_axis(material, query.spec.statistic, rows, spec=query.spec, dots=dots)
-    if shared := _shared([line.row for line in rows]):
-        axis = replace(axis, title=f"{shared}: {axis.title}")
-    mark_name = "" if is_shared else ", ".join(benchmark_names(rows))
-    return small_forest(about, dots, numbers, axis=axis, mark_name=mark_name)
-
-
-def _is_number(line: Joined) -> bool:
-    return math.isfinite(line.row.estimate.value)
-
-
-def _shared(rows: Sequence[Row]) -> str:
-    """The contrast that all rows share, which stands in the title of the axis."""
-    columns = dict.fromkeys(c for row in rows for c in row.group)
-    return ", ".join(text for c in columns if (text := shared_contrast(rows, c)))
-
-
-def _name(material: Material, query: Query, row: Row) -> str:
-    if row.kind == "difference":
-        several = [r for r in query.rows if r.kind == "difference"]
-        columns = [c for c in row.group if not shared_contrast(several, c)]
-        return ", ".join(contrast(row, c, material) for c in columns)
-    return group_name(query, row.group) or query.spec.raters
 
 
 def answered(analyses: Sequence[Analysis]) -> list[Analysis]:

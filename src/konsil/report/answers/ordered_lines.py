@@ -17,7 +17,7 @@ from konsil.errors.message import message
 from konsil.report.answers.sentence_parts import Query
 from konsil.report.figures.drawing import ACCENT, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import About, short, stamp
-from konsil.report.figures.value_axes import scale_limits, system_colours, with_unit
+from konsil.report.figures.value_axes import label_ends, scale_limits, system_colours, with_unit
 from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
@@ -124,7 +124,10 @@ def _draw(
     )
     present = [row for line in lines for row in line.rows if row is not None]
     low, high = scale_limits(
-        entry(query.spec.statistic), [x for r in present for x in _numbers(r)], None
+        entry(query.spec.statistic),
+        [x for r in present for x in _numbers(r)],
+        None,
+        ends=label_ends(material, query.spec),
     )
     with style():
         figure = Figure(figsize=(WIDTH, HEIGHT))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import is_about_these
 from konsil.analysis.model.catalogue.known import CASES, statistic_of
 from konsil.analysis.model.verdicts import weakness
-from konsil.errors.message import TranslatableMessage, listed, message
+from konsil.analysis.pairs.pair_rules import CRITERION
+from konsil.errors.message import Listed, TranslatableMessage, listed, message
 from konsil.report.figures.units import Unit
 from konsil.report.material.table_rows import counts_of
 from konsil.report.material.tables import Numbers
@@ -39,6 +40,12 @@ class Query:
     def unit(self) -> Unit:
         """The unit of its numbers."""
         return Unit(self.spec.statistic, self.numbers)
+
+    @property
+    def is_of_criteria(self) -> bool:
+        """Whether its rows are those of several criteria beside other groups."""
+        groups = [r.group for r in self.rows if r.kind != "companion"]
+        return all(CRITERION in g for g in groups) and any(len(g) > 1 for g in groups)
 
     @property
     def estimates(self) -> list[Row]:
@@ -175,3 +182,73 @@ def names_of(
         ", ".join([*shared, name] if name else shared) for name in (first_name, second_name)
     )
     return "", first_name, second_name
+
+
+def names_listed(query: Query, rows: Sequence[Row]) -> Listed:
+    """The groups of rows; of several criteria each other group once, with its criteria."""
+    if not query.is_of_criteria:
+        return listed([group_name(query, row.group) for row in rows])
+    n_criteria = len({row.group[CRITERION] for row in query.estimates})
+    criteria: dict[str, list[str]] = {}
+    for row in rows:
+        others = {c: v for c, v in row.group.items() if c != CRITERION}
+        criteria.setdefault(group_name(query, others), []).append(row.group[CRITERION])
+    names = []
+    for name, some in criteria.items():
+        words = ", ".join(_word(query, CRITERION, c) for c in some)
+        if len(some) == n_criteria > 1:
+            every = message("all {n:,} criteria", message_id="answer.all_criteria", n=n_criteria)
+            words = query.numbers.translated(every)
+        names.append(f"{name} ({words})")
+    return listed(names)
+
+
+def groups_in_words(rows: Sequence[Row]) -> TranslatableMessage:
+    """What the rows are about, in the plural: systems, raters, criteria, or groups of any kind."""
+    match _grouped_by(row.group for row in rows):
+        case "system":
+            return message("systems", message_id="answer.systems")
+        case "rater":
+            return message("raters", message_id="answer.all_raters")
+        case "criterion":
+            return message("criteria", message_id="answer.the_criteria")
+        case "arm":
+            return message("arms", message_id="answer.arms")
+    return message("groups", message_id="answer.groups")
+
+
+def counted_groups(query: Query, rows: Sequence[Row]) -> TranslatableMessage:
+    """How many systems, raters or groups the rows are about, and on how many criteria."""
+    criteria = {row.group.get(CRITERION, "") for row in rows}
+    others = [{c: v for c, v in row.group.items() if c != CRITERION} for row in rows]
+    different = {tuple(group.items()) for group in others}
+    if not query.is_of_criteria or len(different) * len(criteria) != len(rows):
+        return _counted([row.group for row in rows])
+    return message(
+        "{groups} on {n:,} {n|criterion|criteria}",
+        message_id="answer.groups_on_criteria",
+        groups=_counted([dict(group) for group in different]),
+        n=len(criteria),
+    )
+
+
+def _counted(groups: Sequence[Mapping[str, str]]) -> TranslatableMessage:
+    n = len(groups)
+    match _grouped_by(groups):
+        case "system":
+            return message("{n:,} {n|system|systems}", message_id="answer.n_systems", n=n)
+        case "rater":
+            return message("{n:,} {n|rater|raters}", message_id="answer.n_raters", n=n)
+        case "criterion":
+            return message("{n:,} {n|criterion|criteria}", message_id="answer.n_criteria", n=n)
+    return message("{n:,} {n|group|groups}", message_id="answer.n_groups", n=n)
+
+
+def _grouped_by(groups: Iterable[Mapping[str, str]]) -> str:
+    """The column by whose values the groups differ; empty where there are several."""
+    values: dict[str, set[str]] = {}
+    for group in groups:
+        for column, value in group.items():
+            values.setdefault(column, set()).add(value)
+    differing = [c for c, several in values.items() if len(several) > 1] or list(values)
+    return differing[0] if len(differing) == 1 else ""

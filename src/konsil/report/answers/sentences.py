@@ -12,11 +12,15 @@ from konsil.analysis.estimation.targets import BY_SINGLE_RATINGS, ONLY_THESE
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.verdicts import POWER, detectable_difference, weakness
+from konsil.analysis.running.question_kinds import is_of_estimates
 from konsil.errors.message import TranslatableMessage, listed, message
 from konsil.report.answers.sentence_parts import (
     Query,
+    counted_groups,
     evidence,
     group_name,
+    groups_in_words,
+    names_listed,
     judgement,
     names_of,
     reason_of,
@@ -46,7 +50,9 @@ def answer(query: Query) -> str:
         texts = [query.numbers.translated(finding) for finding in findings]
         return " ".join([*texts, *_number_behind(query)])
     compared = comparisons(query.rows, query.spec, query.draws)
-    if compared and compared[0].row.kind == "difference":
+    if is_of_estimates(query.spec) and query.estimates:
+        sentence = _estimates(query)
+    elif compared and compared[0].row.kind == "difference":
         sentence = _between_groups(query, compared)
     elif compared:
         sentence = _against_zero(query, compared)
@@ -118,7 +124,8 @@ def _detectable(query: Query, row: Row) -> Iterator[TranslatableMessage]:
 def further(query: Query) -> str:
     """How many of several comparisons showed a difference, or equivalence; empty where none did.
 
-    Up to MOST_NAMED comparisons are named, unless all showed the same.
+    Up to MOST_NAMED comparisons are named, unless all showed the same. Where the question asks for
+    the estimates, what the comparison of their groups supports comes first.
     """
     compared = comparisons(query.rows, query.spec, query.draws)
     n = len(compared)
@@ -126,6 +133,8 @@ def further(query: Query) -> str:
         [c for c in compared if c.support == name] for name in ("shown", "equivalent", "these only")
     )
     sentences = []
+    if is_of_estimates(query.spec) and compared and compared[0].row.kind == "difference":
+        sentences.append(_between_groups(query, compared))
     if shown and n > 1:
         sentences.append(
             message(
@@ -207,6 +216,8 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
     n = len(compared)
     if n > 1 and main.support == "not shown":
         return _none_shown(n, shared, values)
+    if n > 1 and main.support == "described" and (contrast := _one_contrast(query, compared)):
+        return _described_range(query, compared, contrast)
     if shared:
         values["quantity"] = _quantity(query, shared)
     if main.support in {"shown", "these only"}:
@@ -239,6 +250,35 @@ def _between_groups(query: Query, compared: Sequence[Comparison]) -> Translatabl
         " {evidence}.",
         message_id="answer.not_shown",
         **values,
+    )
+
+
+def _one_contrast(query: Query, compared: Sequence[Comparison]) -> tuple[str, str] | None:
+    """The two groups that are compared in each of several others; None where they are not alike."""
+    pairs = {names_of(query, c.row.group, c.row.versus) for c in compared}
+    sides = {(first, second) for shared, first, second in pairs if shared}
+    return sides.pop() if len(sides) == 1 and len(pairs) == len(compared) else None
+
+
+def _described_range(
+    query: Query, compared: Sequence[Comparison], contrast: tuple[str, str]
+) -> TranslatableMessage:
+    """The least and the greatest of differences that were not tested."""
+    ordered = sorted(compared, key=lambda c: c.value)
+    low, high = ordered[0], ordered[-1]
+    return message(
+        "{quantity}: {a} minus {b} is from {low} for {lowest} {low_evidence} to {high} for"
+        " {highest} {high_evidence}, without a test that is adjusted for multiple testing.",
+        message_id="answer.described_range",
+        quantity=query.quantity,
+        a=contrast[0],
+        b=contrast[1],
+        low=query.unit.difference(low.value),
+        lowest=names_of(query, low.row.group, low.row.versus)[0],
+        low_evidence=evidence(query, low.row, low.low, low.high),
+        high=query.unit.difference(high.value),
+        highest=names_of(query, high.row.group, high.row.versus)[0],
+        high_evidence=evidence(query, high.row, high.low, high.high),
     )
 
 
@@ -317,8 +357,8 @@ def _against_zero(query: Query, compared: Sequence[Comparison]) -> TranslatableM
     }
     if main.support in {"shown", "these only"}:
         shown = [c for c in compared if c.support == main.support]
-        above = listed([group_name(query, c.row.group) for c in shown if c.value > 0])
-        below = listed([group_name(query, c.row.group) for c in shown if c.value < 0])
+        above = names_listed(query, [c.row for c in shown if c.value > 0])
+        below = names_listed(query, [c.row for c in shown if c.value < 0])
         if above.parts and below.parts:
             return message(
                 "{quantity}: above 0 for {above}, below 0 for {below}; farthest from 0 for {name},"
@@ -348,12 +388,18 @@ def _against_zero(query: Query, compared: Sequence[Comparison]) -> TranslatableM
             margin=query.unit.difference(query.spec.margin or 0.0),
             **{**values, "evidence": _of_equivalence(query, main)},
         )
+    if main.support == "not shown" and len(compared) == 1:
+        return message(
+            "{quantity}: no difference from 0 was shown for {name}, {value} {evidence}.",
+            message_id="answer.not_from_zero",
+            **values,
+        )
     if main.support == "not shown":
         return message(
-            "{quantity}: no difference from 0 was shown for any of {n:,} {n|group|groups};"
-            " farthest from 0 for {name}, {value} {evidence}.",
+            "{quantity}: no difference from 0 was shown for any of {groups}; farthest from 0 for"
+            " {name}, {value} {evidence}.",
             message_id="answer.none_from_zero",
-            n=len(compared),
+            groups=counted_groups(query, [c.row for c in compared]),
             **values,
         )
     return _estimates(query)
@@ -386,6 +432,20 @@ def _estimates(query: Query) -> TranslatableMessage:
         "highest": group_name(query, high.group),
         "high_evidence": evidence(query, high, high.estimate.low, high.estimate.high),
     }
+    if any(r.kind == "difference" for r in query.rows) and len(rows) == 2:
+        return message(
+            "{quantity}: {high} for {highest} {high_evidence} and {low} for {lowest}"
+            " {low_evidence}.",
+            message_id="answer.two_compared",
+            **ends,
+        )
+    if any(r.kind == "difference" for r in query.rows):
+        return message(
+            "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
+            " {high_evidence}.",
+            message_id="answer.range_compared",
+            **ends,
+        )
     if query.spec.statistic in OF_ZERO:
         return message(
             "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
@@ -402,8 +462,9 @@ def _estimates(query: Query) -> TranslatableMessage:
         )
     return message(
         "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
-        " {high_evidence}; differences between groups were not tested.",
+        " {high_evidence}; differences between {groups} were not tested.",
         message_id="answer.range",
+        groups=groups_in_words(rows),
         **ends,
     )
 

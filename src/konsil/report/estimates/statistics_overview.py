@@ -16,6 +16,7 @@ from konsil.report.figures.units import Unit, is_percent
 from konsil.report.figures.value_axes import (
     by_estimate,
     has_order,
+    label_ends,
     scale_limits,
     system_colours,
     with_unit,
@@ -88,7 +89,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
                 factor=Unit(a.statistic, numbers).factor,
             )
         )
-    shown = _on_shared_axes(members, shown)
+    shown = _on_shared_axes(material, members, shown)
     words = ", ".join(title(a.statistic, material.language) for a in members)
     marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in benchmark_names(rows)))
     caption = _("%(what)s side by side. Dots: estimates; lines: CI.") % {"what": words}
@@ -111,7 +112,9 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
     return columns(about, names, shown, numbers, mark=", ".join(marks))
 
 
-def _on_shared_axes(members: Sequence[Analysis], shown: Sequence[Column]) -> list[Column]:
+def _on_shared_axes(
+    material: Material, members: Sequence[Analysis], shown: Sequence[Column]
+) -> list[Column]:
     """The columns, those of one unit on one scale, which of proportions is the whole one."""
     units = [_unit(a.statistic) for a in members]
     finished = []
@@ -119,8 +122,9 @@ def _on_shared_axes(members: Sequence[Analysis], shown: Sequence[Column]) -> lis
         alike = [c for u, c in zip(units, shown, strict=True) if u == unit]
         values = [x for c in alike for d in c.dots for x in (d.value, d.low, d.high, d.mark)]
         zero = next((c.reference for c in alike if c.reference is not None), None)
-        limits = scale_limits(entry(a.statistic), values, zero)
-        is_cut = zero is None and limits[0] > 0
+        ends = label_ends(material, a)
+        limits = scale_limits(entry(a.statistic), values, zero, ends=ends)
+        is_cut = zero is None and limits[0] > (ends or (0.0,))[0]
         finished.append(replace(column, limits=limits, is_cut=is_cut))
     return finished
 

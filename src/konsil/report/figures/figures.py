@@ -12,6 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from konsil.report.figures.axis_lines import benchmark_key, draw_axis, draw_keys
 from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE, Drawing, finish, style
+from konsil.report.figures.small_multiples import LONGEST_TITLE, SMALL_WIDTH
 from konsil.report.figures.svg_primitives import (
     EDGE,
     ROW,
@@ -41,8 +42,6 @@ from konsil.report.figures.svg_primitives import (
 )
 from konsil.report.material.tables import Numbers
 
-SMALL_WIDTH = 4.6
-"""Inches: narrow enough to be read on a phone without scrolling."""
 RIGHT = 0.2
 """Inches at the right, for half of the last number of the axis."""
 ABOVE = 0.22
@@ -53,8 +52,6 @@ LONGEST = 34
 """Characters of a row's name."""
 TITLE = 0.14
 """Inches that the second line of the axis' title takes."""
-LONGEST_TITLE = 130
-"""Characters of the axis' title, in two lines."""
 NAME = 0.15
 """Inches that a further row of names above the rows takes."""
 LONGEST_NAME = 72

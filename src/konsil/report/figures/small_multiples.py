@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from konsil.report.figures.axis_lines import draw_break
+from konsil.report.figures.axis_lines import benchmark_key, draw_axis, draw_break, draw_keys
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.svg_primitives import (
     ROW,
@@ -34,6 +35,16 @@ from konsil.report.material.tables import Numbers
 
 ACROSS = 3
 """Panels of series in one row."""
+SMALL_WIDTH = 4.6
+"""Inches: narrow enough to be read on a phone without scrolling."""
+LONGEST_TITLE = 130
+"""Characters of the title of a small figure's axis, in two lines."""
+_LEAST_PANEL = 1.3
+"""Inches below which panels stand one below the other."""
+_LONGEST_ROW = 34
+"""Characters of a row's name in a small figure."""
+_LONGEST_MARK = 72
+"""Characters of the name of the diamonds in a small figure."""
 
 
 def named(axes: Axes, name: str, below: Sequence[str], *, turned: bool) -> None:
@@ -153,6 +164,69 @@ def columns(
             legend(figure, left_margin, [_diamond(mark)])
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def dot_panels(
+    about: About,
+    panels: Sequence[tuple[str, Sequence[Dot]]],
+    numbers: Numbers,
+    *,
+    axis: ValueAxis,
+    mark: str = "",
+) -> Drawing:
+    """Draw panels of the same rows on one axis, as narrow as a phone; `mark` names the diamonds."""
+    with style():
+        rows = list(dict.fromkeys(dot.label for _name, part in panels for dot in part))
+        left_margin = max(0.6, widest([short(r, _LONGEST_ROW) for r in rows], 8.5) + 0.2)
+        across = 2 if SMALL_WIDTH - left_margin >= 2 * _LEAST_PANEL else 1
+        down = math.ceil(len(panels) / across)
+        gap, right, title_room, below = 0.3, 0.2, 0.26, 0.56 if about.stamp else 0.46
+        wide = (SMALL_WIDTH - left_margin - right + gap) / across - gap
+        tall = ROW * len(rows)
+        title = _with_sides(axis)
+        names = [n for n in (*axis.key_names, short(mark, _LONGEST_MARK)) if n]
+        top = 0.18 * len(names)
+        below += 0.14 * title.count("\n")
+        height = top + down * (tall + title_room) + 0.16 + below
+        figure = Figure(figsize=(SMALL_WIDTH, height))
+        values = [x for _n, part in panels for d in part for x in (d.value, d.low, d.high, d.mark)]
+        keys: list[Artist] = []
+        for n, (name, part) in enumerate(panels):
+            row, place = divmod(n, across)
+            axes = figure.add_axes(
+                (
+                    (left_margin + place * (wide + gap)) / SMALL_WIDTH,
+                    1 - (top + (row + 1) * (tall + title_room)) / height,
+                    wide / SMALL_WIDTH,
+                    tall / height,
+                )
+            )
+            axes.set_ylim(len(rows) - 0.5, -0.5)
+            axes.set_xlim(*(axis.limits or span(values, axis.reference)))
+            keys = draw_axis(axes, replace(axis, title="", direction=None), numbers)
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+            axes.tick_params(axis="x", labelsize=7.5, labelbottom=n + across >= len(panels))
+            axes.set_title(short(name, 36), fontsize=8.5, loc="left", pad=3, color=INK)
+            for dot in part:
+                draw_dot(axes, rows.index(dot.label), dot)
+            for y, label in enumerate(rows if place == 0 else ()):
+                row_label(axes, y, short(label, _LONGEST_ROW))
+        figure.text(0.5, (below - 0.36) / height, title, ha="center", va="bottom", fontsize=8)
+        keys += benchmark_key(axes, short(mark, _LONGEST_MARK)) if mark else []
+        draw_keys(figure, keys, 0.02, rows=max(1, len(keys)))
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def _with_sides(axis: ValueAxis) -> str:
+    """The title of a level axis, with the words of its sides below."""
+    title = wrapped(axis.title, SMALL_WIDTH - 0.2, 8, LONGEST_TITLE)
+    if axis.direction is None:
+        return title
+    lower, higher = axis.direction.lower_side, axis.direction.higher_side
+    sides = [f"← {lower}"] if lower else []
+    sides += [f"{higher} →"] if higher else []
+    return f"{title}\n{'   '.join(sides)}"
 
 
 def series(

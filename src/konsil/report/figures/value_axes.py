@@ -30,7 +30,9 @@ ALIKE = 0.005
 MOST_RAW = 15
 """Items whose single means are drawn below an estimate; more of them would be a smear."""
 _AIR = 0.02
-"""Of the whole scale of a proportion, what is shown beyond its ends."""
+"""Of the whole scale of a proportion or of labels, what is shown beyond its ends."""
+_ON_LABELS = ("mean", "median")
+"""The statistics whose values lie on the scale of the labels."""
 
 
 def pass_line(spec: Analysis) -> float | None:
@@ -102,7 +104,9 @@ def value_axis(
         axis_title(material, statistic, titled, is_difference=is_difference),
         reference=line,
         band=None if band is None else (-band, band),
-        limits=scale_limits(described, values, line, is_difference=is_difference),
+        limits=scale_limits(
+            described, values, line, is_difference=is_difference, ends=label_ends(material, spec)
+        ),
         factor=unit.factor,
         reference_name=line_name,
         band_name=""
@@ -116,7 +120,7 @@ def value_axis(
         ),
         benchmark=benchmark,
         direction=_direction(material, described, rows, is_difference=is_difference),
-        origin=None if is_difference or line == 0 else _origin(material, statistic, spec),
+        origin=None if is_difference or line == 0 else (label_ends(material, spec) or (0.0,))[0],
     )
 
 
@@ -171,11 +175,18 @@ def scale_limits(
     reference: float | None,
     *,
     is_difference: bool = False,
+    ends: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """The whole scale of a proportion, and of a coefficient from 0 to 1 or the lowest limit."""
+    """The whole scale of a proportion, and of a coefficient from 0 to 1 or the lowest limit.
+
+    `ends` are those of the labels of which the numbers are means.
+    """
     low, high = span(values, reference)
     if is_difference:
         return low, high
+    if ends is not None:
+        air = _AIR * (ends[1] - ends[0])
+        return min(low, ends[0] - air), max(high, ends[1] + air)
     if described.unit == "percent" and not described.is_difference:
         return -_AIR, 1 + _AIR
     if described.is_among_raters:
@@ -265,11 +276,22 @@ def _item_means(material: Material, spec: Analysis, row: Row) -> tuple[float, ..
     return tuple(sum(several) / len(several) for several in by_item.values())
 
 
-def _origin(material: Material, statistic: str, spec: Analysis | None) -> float:
-    """Where the scale of a statistic begins: at the lowest label of a mean, else at zero."""
-    criterion = None if spec is None else material.criteria().get(spec.criterion)
-    scores = [] if criterion is None else criterion.scale.numbers()
-    return min(scores) if statistic == "mean" and scores else 0.0
+def label_ends(material: Material, spec: Analysis | None) -> tuple[float, float] | None:
+    """The ends of the scale of a mean or median: of its labels, or of a score; None: it has none.
+
+    The limits of a number that raters type are those of typing errors, no scale.
+    """
+    if spec is None or spec.statistic not in _ON_LABELS:
+        return None
+    criterion = material.criteria().get(spec.criterion)
+    if criterion is None:
+        return None
+    numbers = criterion.scale.numbers()
+    low, high = criterion.scale.low, criterion.scale.high
+    is_score = spec.criterion in {score.id for score in material.study.scores}
+    if is_score and low is not None and high is not None:
+        return low, high
+    return (min(numbers), max(numbers)) if numbers else None
 
 
 def _reference(

@@ -183,9 +183,10 @@ def _body_figures(
     """Of the answers that have more rows than a small figure: the first figure of the analysis."""
     by_name = {view.name: view for view in views}
     return {
-        a.name: by_name[a.name].figures[:1] if a.figure is None else ()
+        part.name: by_name[part.name].figures[:1] if a.figure is None else ()
         for q in first.questions
         for a in q.answers
+        for part in a.parts
     }
 
 
