@@ -13,15 +13,15 @@ from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.verdicts import POWER, detectable_difference, weakness
 from konsil.analysis.running.question_kinds import is_of_estimates
-from konsil.errors.message import TranslatableMessage, listed, message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.report.answers.sentence_parts import (
     Query,
     counted_groups,
     evidence,
     group_name,
     groups_in_words,
-    names_listed,
     judgement,
+    names_listed,
     names_of,
     reason_of,
 )
