@@ -207,7 +207,7 @@ def test_counts_of_missing_and_excluded_ratings_are_those_of_the_results() -> No
     given: Any = arguments()
     coverage = given["results"].coverage
     text = items("tripod-llm", given)["5e"].text
-    assert f"Abstentions: {sum(row.abstained for row in coverage)};" in text
+    assert f"Abstentions: {sum(row.abstained for row in coverage)}." in text
     without = given | {"results": replace(given["results"], coverage=())}
     assert items("tripod-llm", without)["5e"].text == ""
 

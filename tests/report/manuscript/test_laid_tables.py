@@ -16,7 +16,7 @@ from tests.report.manuscript.documents import ALL, cells, files_of, material_of
 
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.manuscript.blocks import Manuscript, NumberedTable, Paragraph
-from konsil.report.manuscript.content import Sources, manuscript
+from konsil.report.manuscript.content import Sources, documents
 from konsil.report.material.slugs import anchor
 from konsil.study.sections.table_layout import TableLayout
 
@@ -42,7 +42,8 @@ def given(language: str = "en") -> dict[str, Any]:
 
 @cache
 def whole(language: str = "en") -> Manuscript:
-    return manuscript(Sources(material_of(given(language)), given(language)["results"]))
+    made, _supplement = documents(Sources(material_of(given(language)), given(language)["results"]))
+    return made
 
 
 def tables(made: Manuscript) -> dict[str, NumberedTable]:

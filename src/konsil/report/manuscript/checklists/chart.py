@@ -30,7 +30,8 @@ def chart(material: Material) -> Filled:
     """The 39 subitems."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: reporting checklist CHART"),
+        _("Reporting checklist CHART"),
+        "CHART",
         _("Items of CHART, for studies of chatbots that give health advice, paraphrased"),
         "huo2025",
         _("CHART: items, what this study reports, and where."),
@@ -220,7 +221,7 @@ def _open_science(material: Material) -> tuple[Item, ...]:
                 text
                 for text in (
                     licence_text(material),
-                    _("konsil with the versions under “Software and reproducibility”."),
+                    _("konsil with the versions under “Software”."),
                 )
                 if text
             ),

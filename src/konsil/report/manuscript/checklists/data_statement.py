@@ -16,7 +16,8 @@ def data_statement(material: Material) -> Filled:
     """The nine headings."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: data statement"),
+        _("Data statement"),
+        _("Data statement"),
         _("Headings of data statements for natural language processing, paraphrased"),
         "bender2018",
         _("Data statement of this study."),

@@ -16,7 +16,8 @@ def grras(material: Material) -> Filled:
     """The fifteen items."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: reporting checklist GRRAS"),
+        _("Reporting checklist GRRAS"),
+        "GRRAS",
         _("Items of the Guidelines for Reporting Reliability and Agreement Studies, paraphrased"),
         "kottner2011",
         _("GRRAS: items, what this study reports, and where."),

@@ -58,7 +58,9 @@ class Filled:
     """A checklist filled in for one study."""
 
     heading: str
-    """The heading of its appendix."""
+    """The heading of its part of the supplement."""
+    short: str
+    """What it is called in a few letters."""
     source: str
     """Whose items these are, in a sentence without its full stop."""
     reference: str

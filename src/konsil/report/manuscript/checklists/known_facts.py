@@ -50,20 +50,14 @@ def preparation_text(material: Material) -> str:
     return _("The flow of items lists the steps of preparation and selection with their numbers.")
 
 
-def missing_text(material: Material) -> str:
-    """Abstentions, invalid responses and exclusions, in numbers; empty without ratings."""
-    _, count = material.language.gettext, material.numbers.count
+def abstentions_text(material: Material) -> str:
+    """How many abstentions there are; empty without ratings."""
+    _ = material.language.gettext
     coverage = material.results.coverage
     if not coverage:
         return ""
-    return _(
-        "Missing ratings were not imputed. Abstentions: %(abstained)s; invalid responses of LLM"
-        " judges: %(invalid)s; ratings excluded by the protocol's rules: %(excluded)s."
-    ) % {
-        "abstained": count(sum(row.abstained for row in coverage)),
-        "invalid": count(sum(row.unreadable for row in coverage)),
-        "excluded": count(sum(n for row in coverage for n in row.excluded.values())),
-    }
+    n = sum(row.abstained for row in coverage)
+    return _("Abstentions: %(n)s.") % {"n": material.numbers.count(n)}
 
 
 def models_text(material: Material) -> str:

@@ -29,7 +29,7 @@ def checklist_blocks(
     filled = CHECKLISTS[checklist](material)
     yield Heading(filled.heading, 1)
     yield Paragraph(f"{filled.source}{cite([filled.reference])}. {filled.note}".rstrip())
-    yield numbering.table(checklist_table(material, filled), checklist)
+    yield numbering.table(checklist_table(material, filled), checklist, filled.short)
 
 
 def checklist_table(material: Material, filled: Filled) -> Table:

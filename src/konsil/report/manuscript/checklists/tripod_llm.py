@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from konsil.report.manuscript.checklists.item import Filled, Item
 from konsil.report.manuscript.checklists.known_facts import (
+    abstentions_text,
     agreement_text,
     calls_text,
     comparisons_text,
@@ -15,7 +16,6 @@ from konsil.report.manuscript.checklists.known_facts import (
     ethics_text,
     licence_text,
     limitations_text,
-    missing_text,
     models_text,
     preparation_text,
     prompts_text,
@@ -27,6 +27,7 @@ from konsil.report.manuscript.checklists.known_facts import (
     statistics_list,
 )
 from konsil.report.manuscript.methods import criteria_text, design_text, raters_text
+from konsil.report.manuscript.statistical_analysis import missing_text
 from konsil.report.material.overview import Material
 
 
@@ -34,7 +35,8 @@ def tripod_llm(material: Material) -> Filled:
     """The 49 numbered lines."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: reporting checklist TRIPOD-LLM"),
+        _("Reporting checklist TRIPOD-LLM"),
+        "TRIPOD-LLM",
         _("Items of TRIPOD-LLM, for studies of large language models in health care, paraphrased"),
         "gallifant2025",
         _("TRIPOD-LLM: items, what this study reports, and where."),
@@ -106,7 +108,7 @@ def _data(material: Material) -> tuple[Item, ...]:
         Item(
             "5e",
             _("Missing and unbalanced data; reasons for exclusions"),
-            missing_text(material),
+            " ".join(text for text in (abstentions_text(material), missing_text(material)) if text),
             methods,
         ),
     )
@@ -258,7 +260,7 @@ def _open_science(material: Material) -> tuple[Item, ...]:
         Item(
             "14f",
             _("Availability of the code"),
-            _("konsil with the versions under “Software and reproducibility”."),
+            _("konsil with the versions under “Software”."),
             _("Methods"),
             rest=_("Place of further code:"),
         ),
