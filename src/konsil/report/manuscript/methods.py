@@ -45,10 +45,11 @@ def methods_blocks(printed: Printed, results: Results) -> Iterator[Block]:
     yield Paragraph(design_text(material))
     yield Paragraph(to_be_written(material, _("Reason for the sample size:")))
     yield Heading(_("Raters"), 2)
-    yield Paragraph(raters_text(material))
-    yield Paragraph(recruitment_text(material))
+    yield Paragraph(raters_text(material) or to_be_written(material))
+    topic = _("Recruitment, ethics and compensation of the raters:")
+    yield Paragraph(recruitment_text(material) or to_be_written(material, topic))
     yield Heading(_("Criteria"), 2)
-    yield Paragraph(criteria_text(material))
+    yield Paragraph(criteria_text(material) or to_be_written(material))
     yield Heading(_("Statistical analysis"), 2)
     texts = analysis_texts(printed, results)
     yield from map(Paragraph, texts)
@@ -110,14 +111,14 @@ def codes_text(material: Material) -> str:
 
 
 def raters_text(material: Material) -> str:
-    """Each panel's size and kind."""
+    """Each panel's size and kind; empty without raters."""
     parts = [
         _members(panel, kind, n)
         for panel, members in material.panels().items()
         for kind, n in sorted(Counter(rater.kind for rater in members).items())
     ]
     if not parts:
-        return to_be_written(material)
+        return ""
     return material.numbers.translated(
         message(
             "Panels: {panels}.", message_id="manuscript.panels", panels=listed(parts, "; ", COMMA)
@@ -153,16 +154,15 @@ def _members(panel: str, kind: str, n: int) -> TranslatableMessage:
 
 
 def recruitment_text(material: Material) -> str:
-    """What the recruitment record has; the rest is for the authors."""
-    _ = material.language.gettext
+    """What the recruitment record has; empty without one."""
     record = recruited(material)
     if record is None or not record.texts:
-        return to_be_written(material, _("Recruitment, ethics and compensation of the raters:"))
+        return ""
     return " ".join(f"{name}: {text.rstrip('.')}." for name, text in record.texts)
 
 
 def criteria_text(material: Material) -> str:
-    """The question of every criterion with its scale, and how sentences were presented."""
+    """The question of every criterion with its scale; empty without criteria."""
     _ = material.language.gettext
     sentences = []
     for criterion in material.criteria().values():
@@ -176,9 +176,7 @@ def criteria_text(material: Material) -> str:
         question = criterion.question
         end = "" if question.endswith((".", "?", "!")) else "."
         sentences.append(f"{material.criterion(criterion.id)}: {question}{end}{scale}")
-    if not sentences:
-        return to_be_written(material)
-    return "; ".join(sentences) + "."
+    return "; ".join(sentences) + "." if sentences else ""
 
 
 def software_text(material: Material) -> str:

@@ -33,8 +33,8 @@ def checklist_blocks(
 
 
 def checklist_table(material: Material, filled: Filled) -> Table:
-    """The checklist as a table: number, item, what the study states, and where."""
+    """The checklist as a table: number, item, its state, what the study states, and where."""
     _ = material.language.gettext
-    head = (_("No."), _("Item"), _("This study"), _("Section"))
+    head = (_("No."), _("Item"), _("State"), _("This study"), _("Section"))
     rows = [item.cells(material) for item in filled.items]
     return table(material.caption(filled.caption), head, rows, row_heads=2)

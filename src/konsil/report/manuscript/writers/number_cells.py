@@ -43,11 +43,13 @@ def number_parts(texts: Sequence[str], language: Language) -> NumberParts:
     has_texts = any(text and not cell for cell, text in zip(cells, texts, strict=True))
     if not names or (has_texts and "value" not in names):
         names.insert(0, "value")
-    rows = tuple(
-        [cell.get(name) for name in names] if cell else [text or None, *[None] * (len(names) - 1)]
-        for cell, text in zip(cells, texts, strict=True)
-    )
-    return NumberParts(tuple(words[name] for name in names), rows)
+    rows: list[list[str | float | None]] = []
+    for cell, text in zip(cells, texts, strict=True):
+        if cell:
+            rows.append([cell.get(name) for name in names])
+        else:
+            rows.append([text or None, *[None] * (len(names) - 1)])
+    return NumberParts(tuple(words[name] for name in names), tuple(rows))
 
 
 _ORDER = ("value", "n", "all", "percent", "first", "second", "spread", "low", "high")
