@@ -17,6 +17,7 @@ import docx
 import pytest
 
 from konsil.api import open_folder
+from konsil.report.material.tables import Numbers
 
 Row = Mapping[str, str]
 _NUMBER = re.compile(r"\d[\d\u202f ,.]*\d|\d")
@@ -79,11 +80,13 @@ def announced(report: Path) -> dict[str, str]:
 
 def rows(report: Path) -> list[Row]:
     with (report / "estimates.csv").open() as file:
-        return [r for r in csv.DictReader(file) if r["low"] and r["method"]]
+        return [r for r in csv.DictReader(file) if (r["low"] or r["p"]) and r["method"]]
 
 
 def is_printed(row: Row, text: str) -> bool:
-    """Whether the interval of a row is in the tables, in per cent or as it is."""
+    """Whether the interval of a row is in the tables, in per cent or as it is; else its p value."""
+    if not row["low"]:
+        return f"\n{Numbers().p(float(row['p']))}\n" in text
     low, high = float(row["low"]), float(row["high"])
     limits = [
         (f"{factor * low:.{digits}f}", f"{factor * high:.{digits}f}")

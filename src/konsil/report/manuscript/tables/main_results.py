@@ -73,7 +73,7 @@ def main_results(printed: Printed) -> Table | None:
         _("Raters"),
         _("Units"),
     ]
-    body = []
+    body: list[tuple[Cell, ...]] = []
     for spec in specs:
         of_spec = [line.row for line in lines[spec.name]]
         title, words = analysis_title(spec.name), quantity(material, spec, of_spec)
@@ -123,9 +123,11 @@ def _cells(
             for column in groups
         )
         name = ", ".join(text for text in names if text)
-        footnotes = [*remarks(material, row), *target_footnotes(material, line, lines)]
-        if e.reason:
-            footnotes.insert(0, e.reason)
+        footnotes = (
+            *([e.reason] if e.reason else []),
+            *remarks(material, row),
+            *target_footnotes(material, line, lines),
+        )
         value, interval = _value(material, row, spreads), _interval(material, row)
         of_difference = f"{value} ({interval})" if interval else value
         yield (

@@ -78,10 +78,11 @@ def _write(
     is_harmless: bool = False,
 ) -> None:
     for n, value in enumerate(values, start=1):
-        is_text = isinstance(value, str)
-        cell = sheet.cell(row, n, harmless(value) if is_text and not is_harmless else value)
-        if is_text:
+        if isinstance(value, str):
+            cell = sheet.cell(row, n, value if is_harmless else harmless(value))
             cell.data_type = "s"
+        else:
+            cell = sheet.cell(row, n, value)
         cell.font = Font(bold=is_bold)
         cell.alignment = Alignment(vertical="top")
 
