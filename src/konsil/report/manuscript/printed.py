@@ -62,7 +62,8 @@ def printed(material: Material) -> Printed:
         for row in alone.results.rows
         if row.analysis in drawn and row.kind == "estimate" and not row.detail
     }
-    rows = [r for r in alone.results.rows if id(r) in main | laid | complete | figures]
+    places = main | laid | complete | figures
+    rows = [r for r in alone.results.rows if id(r) in places and math.isfinite(r.estimate.value)]
     with_intervals = [
         r for r in rows if id(r) in main | complete | figures and has_interval_or_test(r)
     ]

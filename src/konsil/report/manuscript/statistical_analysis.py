@@ -86,7 +86,7 @@ def _with_titles(material: Material, sentence: str) -> str:
     if message_of(sentence) != "methods.label_numbers":
         return sentence
     for name in material.criteria():
-        sentence = sentence.replace(repr(name), f"“{material.criterion(name)}”")
+        sentence = sentence.replace(repr(name), material.criterion(name))
     return sentence
 
 

@@ -193,7 +193,7 @@ def _notes(
 ) -> Iterator[str]:
     translated = material.numbers.translated
     rows = [line.row for line in lines]
-    if any(is_percent(row.statistic) for row in rows):
+    if any(is_percent(row.statistic) and math.isfinite(row.estimate.low) for row in rows):
         yield translated(
             message(
                 "CIs of proportions in per cent, differences of proportions in percentage points.",

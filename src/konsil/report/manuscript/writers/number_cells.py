@@ -64,6 +64,7 @@ def _values(text: str, language: Language) -> dict[str, float]:
     limits = rf"(?:\[(?P<low>{_N})(?:{to})(?P<high>{_N})\]|(?P<low2>{_N})(?:{to})(?P<high2>{_N}))"
     forms = (
         rf"(?P<value>{_N}){unit}(?: {limits})?",
+        rf"(?P<value>{_N}){unit} \((?P<low>{_N})(?:{to})(?P<high>{_N})\)",
         limits,
         rf"(?P<n>{_N})/(?P<all>{_N}) \((?P<percent>{_N}){re.escape(language.per_cent)}\)",
         rf"(?P<n>{_N}) \((?P<percent>{_N}){re.escape(language.per_cent)}\)",
