@@ -187,7 +187,9 @@ def test_documents_have_the_table_and_its_numbers(tmp_path: Path) -> None:
     assert f"{difference.value:.2f}" in text
     book = openpyxl.load_workbook(io.BytesIO((tmp_path / "out/tables.xlsx").read_bytes()))
     head = [cell.value for cell in book.worksheets[1][2]]
-    assert head[:4] == ["model", "Mean (SD)", "95% CI", "Median [95% CI]"]
+    # A mean and its SD, and the ends of intervals, are numbers in cells of their own.
+    assert head[:5] == ["model", "Mean (SD)", "Mean (SD): SD", "95% CI: lower", "95% CI: upper"]
+    assert isinstance(book.worksheets[1]["D3"].value, float)
     assert {row[0].value for row in book["estimates"].iter_rows(min_row=2)} >= {"score: mean"}
 
 

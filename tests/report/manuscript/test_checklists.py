@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from tests.report.conftest import arguments
 from tests.report.manuscript.documents import material_of
+from tests.report.manuscript.six_studies import CALLED, FREEZE, RECORD, STUDIES
 
 from konsil.instrument import Instrument
-from konsil.records import Event, Source, System, Usage
+from konsil.records import Source, Usage
 from konsil.report.manuscript.blocks import Heading, Numbering, Paragraph
 from konsil.report.manuscript.checklists.item import Item
 from konsil.report.manuscript.checklists.registry import (
@@ -61,7 +65,7 @@ def items(name: Checklist, given: Mapping[str, Any], **changes: Any) -> dict[str
 
 def shown(name: Checklist, material: Material) -> dict[str, str]:
     table = checklist_table(material, CHECKLISTS[name](material))
-    return {row[0].text: row[2].text for row in table.rows}
+    return {row[0].text: row[3].text for row in table.rows}
 
 
 def with_study(**changes: Any) -> dict[str, Any]:
@@ -97,15 +101,44 @@ def test_each_item_is_stated_or_marked_or_does_not_apply(name: Checklist, langua
     filled = CHECKLISTS[name](material)
     does_not = {"en": "Does not apply: ", "de": "Entfällt: "}[language]
     for item, row in zip(filled.items, checklist_table(material, filled).rows, strict=True):
-        content, place = row[2].text, row[3].text
-        assert (item.state == "to be written") == (content == MARK[language]), item.number
+        content, place = row[3].text, row[4].text
+        assert (item.state == "for the authors") == (content == MARK[language]), item.number
         assert (item.state == "not applicable") == content.startswith(does_not), item.number
-        assert (item.state == "stated") == bool(place), item.number
-        if item.text and item.rest:
-            assert content.endswith(f"{item.rest} {MARK[language]}"), item.number
-        assert not (item.text and item.reason), "an item is in one state"
+        assert bool(item.stated) == bool(place), item.number
+        assert (item.state == "partly answered") == (
+            bool(item.stated) and content.endswith(MARK[language])
+        )
+        if item.state == "partly answered":
+            assert all(f"{topic} {MARK[language]}" in content for topic in item.open), item.number
+        assert not (item.stated and item.reason), "an item is in one state"
     states = Counter(item.state for item in filled.items)
-    assert states["stated"] > 4 and states["to be written"] > 0
+    assert states["answered"] + states["partly answered"] > 4 and states["for the authors"] > 0
+
+
+STATES = {
+    "answered": "answered",
+    "partly answered": "partly",
+    "for the authors": "authors",
+    "not applicable": "not applicable",
+}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("name", get_args(Checklist))
+def test_states_of_all_items_are_those_that_a_person_gave(name: Checklist, study: str) -> None:
+    with (Path(__file__).parent / "checklist_states.csv").open() as file:
+        expected = {r["item"]: r[study] for r in csv.DictReader(file) if r["checklist"] == name}
+    filled = CHECKLISTS[name](STUDIES[study]())
+    assert {item.number: STATES[item.state] for item in filled.items} == expected
+
+
+def test_estimates_of_reliability_are_no_proportions_and_means() -> None:
+    given: Any = arguments()
+    n = int(items("grras", given)["13"].text.split()[0])
+    agreement = ("agreement", "by_system", "pairs", "judges", "as_in_paper")
+    rows = [r for r in given["results"].rows if r.kind == "estimate"]
+    assert n == sum(math.isfinite(r.estimate.low) and r.analysis in agreement for r in rows)
+    assert n < sum(math.isfinite(r.estimate.low) for r in rows)
 
 
 @pytest.mark.parametrize("name", get_args(Checklist))
@@ -129,11 +162,11 @@ def test_of_grras_numbers_are_known_and_their_reason_is_not() -> None:
 
 def test_of_grras_nothing_is_stated_that_no_record_shows() -> None:
     bare = items("grras", with_study(instruments=(), description="", licence=""))
-    assert bare["2"].text == ""
+    assert bare["2"].stated == ()
     assert bare["9"].text == "", "ratings that were imported may have been given together"
     given: Any = arguments()
     no_rows = given | {"results": replace(given["results"], rows=())}
-    assert items("grras", given)["13"].text and not items("grras", no_rows)["13"].text
+    assert items("grras", given)["13"].text and not items("grras", no_rows)["13"].stated
 
 
 def test_a_data_statement_follows_the_study() -> None:
@@ -142,22 +175,13 @@ def test_a_data_statement_follows_the_study() -> None:
     assert content["A"].text == given["study"].description
     assert "Language of the forms: en." in content["B"].text
     assert "Large LLM, small-llm, physician" in content["C"].text
-    assert "Licence: CC0-1.0." in content["H"].text
+    assert "Licence: CC0-1.0." in content["H"].stated
     assert content["E"].text == content["I"].text == ""
     changed = with_study(instruments=(Instrument("form", (), "x", language="fr"),))
     assert items("data-statement", changed)["B"].text == "Language of the forms: fr."
 
 
 USED = (Usage("answer", "alpha", works=3, calls=3),)
-FREEZE = Event("freeze", "freeze", "study", "2026-03-01T10:00:00Z", {"by": "lead"})
-RECORD = Event(
-    "recruitment 1",
-    "recruitment",
-    "about",
-    "2026-03-01T10:00:00Z",
-    {"committee": "Board of Ulm", "reference": "12/26", "registration": "osf.io/abcde"},
-)
-CALLED = (System("alpha", "a", "vendor:alpha-70b", {"system": "You are careful."}),)
 
 
 @pytest.mark.parametrize(
@@ -187,8 +211,8 @@ def test_a_fact_is_stated_where_the_study_has_it_and_nowhere_else(
 ) -> None:
     without = items(name, arguments())[number]
     with_it = items(name, with_study(**of_study), **changes)[number]
-    assert words in with_it.text
-    assert words not in without.text
+    assert words in " ".join(with_it.stated)
+    assert words not in " ".join(without.stated)
 
 
 def test_questions_and_references_are_those_of_the_analyses() -> None:
@@ -199,7 +223,7 @@ def test_questions_and_references_are_those_of_the_analyses() -> None:
         assert "Who is right?" not in items(name, given)[number].text  # type: ignore[arg-type]
         assert "Who is right?" in items(name, with_study(analyses=asked))[number].text  # type: ignore[arg-type]
     bare = with_study(analyses=tuple(replace(a, against=None) for a in analyses))
-    assert items("chart", bare)["7a"].state == "to be written"
+    assert items("chart", bare)["7a"].state == "for the authors"
     assert "panel physicians" in items("chart", with_study(analyses=asked))["7a"].text
 
 
@@ -207,7 +231,7 @@ def test_counts_of_missing_and_excluded_ratings_are_those_of_the_results() -> No
     given: Any = arguments()
     coverage = given["results"].coverage
     text = items("tripod-llm", given)["5e"].text
-    assert f"Abstentions: {sum(row.abstained for row in coverage)};" in text
+    assert f"Abstentions: {sum(row.abstained for row in coverage)}." in text
     without = given | {"results": replace(given["results"], coverage=())}
     assert items("tripod-llm", without)["5e"].text == ""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 
 import pytest
-from tests.report.conftest import results, study
+from tests.report.conftest import study
 
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.interval_methods import METHODS
@@ -20,7 +19,6 @@ from konsil.report.manuscript.citations import (
     csl_json,
     entries,
     in_words,
-    keys_of_inference,
     keys_of_method,
     keys_of_source,
     keys_of_statistic,
@@ -81,13 +79,6 @@ def test_a_method_within_a_method_is_cited_too() -> None:
     outer = message("{method}, cut at 1", message_id="range.cut_above", method=inner)
     assert keys_of_method(outer) == ("wilson1927",)
     assert keys_of_method("a text of another program") == ()
-
-
-def test_adjustments_are_cited_where_they_were_made() -> None:
-    rows = results().rows
-    assert "holm1979" in keys_of_inference(rows)
-    unadjusted = [row for row in rows if math.isnan(row.p_adjusted)]
-    assert "holm1979" not in keys_of_inference(unadjusted)
 
 
 @pytest.mark.parametrize("key", sorted(entries()))

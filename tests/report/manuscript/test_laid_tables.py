@@ -16,8 +16,7 @@ from tests.report.manuscript.documents import ALL, cells, files_of, material_of
 
 from konsil.report.answers.layouts import laid_tables
 from konsil.report.manuscript.blocks import Manuscript, NumberedTable, Paragraph
-from konsil.report.manuscript.content import Sources, manuscript
-from konsil.report.material.slugs import anchor
+from konsil.report.manuscript.content import Sources, documents
 from konsil.study.sections.table_layout import TableLayout
 
 WHOLE = TableLayout(
@@ -42,14 +41,15 @@ def given(language: str = "en") -> dict[str, Any]:
 
 @cache
 def whole(language: str = "en") -> Manuscript:
-    return manuscript(Sources(material_of(given(language)), given(language)["results"]))
+    made, _supplement = documents(Sources(material_of(given(language)), given(language)["results"]))
+    return made
 
 
 def tables(made: Manuscript) -> dict[str, NumberedTable]:
     return {table.key: table for table in made.tables}
 
 
-def test_tables_of_the_protocol_come_before_the_analyses_with_their_numbers() -> None:
+def test_tables_of_the_protocol_come_after_the_main_results_with_their_numbers() -> None:
     made = tables(whole())
     laid = made["table-whole"]
     [on_page, _estimates] = laid_tables(material_of(given()))
@@ -57,26 +57,27 @@ def test_tables_of_the_protocol_come_before_the_analyses_with_their_numbers() ->
         [c.text for c in row] for row in on_page.table.rows
     ]
     assert laid.table.caption == on_page.table.caption
-    assert laid.number < made["analysis-agreement"].number
+    assert (made["study"].number, made["main-results"].number) == (1, 2)
+    assert laid.number == 3
     assert not any(cell.href for row in laid.table.rows for cell in row)
 
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "Estimates with CIs: see above, table {n}."),
-        ("de", "Schätzwerte mit KI: siehe oben, Tabelle {n}."),
+        ("en", "See Table {n}."),
+        ("de", "Siehe Tabelle {n}."),
     ],
 )
 def test_a_number_of_a_laid_table_is_in_no_second_table(language: str, sentence: str) -> None:
     made = whole(language)
     keys = tables(made)
     texts = [block.text for block in made.blocks if isinstance(block, Paragraph)]
-    assert texts.count(sentence.format(n=keys["table-whole"].number)) == 2
-    assert not {anchor("analysis", "by_system"), anchor("analysis", "accuracy")} & keys.keys()
-    # Of the differences the table has one of three; of the pairs it has no intervals.
-    by_system = f"{anchor('analysis', 'by_system')}-differences"
-    assert {by_system, anchor("analysis", "pairs")} <= keys.keys()
+    pointers = [x for x in texts if x.endswith(sentence.format(n=keys["table-whole"].number))]
+    assert len(pointers) == 1
+    outcomes = {row[0].text.partition(":")[0] for row in keys["main-results"].table.rows}
+    # Of the differences by system the table has one of three.
+    assert "Accuracy" not in outcomes and "By system" in outcomes
 
 
 def test_every_format_has_the_laid_tables() -> None:
@@ -90,7 +91,7 @@ def test_every_format_has_the_laid_tables() -> None:
         [re.sub("[a-z,]*$", "", c) for c in row[1:]] for row in expected
     ]
     book = openpyxl.load_workbook(io.BytesIO(files["manuscript/tables.xlsx"]))
-    sheet = book[f"{laid.number} table-whole"]
+    sheet = book[f"Table {laid.number} Agreement by system"]
     assert laid.table.caption in str(sheet["A1"].value)
     assert "estimates.csv#row" not in "".join(
         files[f"manuscript/manuscript.{kind}"].decode() for kind in ("tex", "qmd")

@@ -22,11 +22,20 @@ def agreement_methods(analyses: Sequence[Analysis]) -> list[str]:
     ]
     sentences: list[str] = [
         message(
-            "Agreement was measured by {statistics}; statistics of two raters are averaged over"
-            " rater pairs.",
+            "Agreement was measured by {statistics}.",
+            message_id="methods.agreement",
             statistics=listed(parts, "; "),
         )
     ]
+    of_pairs = [message(e.title) for e in entries if e.needs == "pairs"]
+    if of_pairs:
+        sentences.append(
+            message(
+                "Means over all pairs of raters: {statistics}.",
+                message_id="methods.means_over_pairs",
+                statistics=listed(of_pairs, "; "),
+            )
+        )
     weights_by_statistic = [
         (a.statistic, a.options_as(AgreementOptions).weights)
         for a in analyses

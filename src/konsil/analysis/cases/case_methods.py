@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.options import CaseOptions
+from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import TranslatableMessage, listed, message
 
 
-def case_methods(analyses: Sequence[Analysis]) -> list[str]:
+def case_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list[str]:
     """Sentences for the analyses of cases that were run; none where there are none."""
     case_analyses = [a for a in analyses if a.statistic in CASES]
     sentences: list[str] = []
@@ -58,9 +59,17 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
         sentences.append(
             message(
                 "Systems were compared on their case means, paired by case (Wilcoxon"
-                " signed-rank test); unpaired comparisons (Mann-Whitney) are also reported."
+                " signed-rank test).",
+                message_id="methods.signed_rank",
             )
         )
+        if any(r.kind == "companion" and r.statistic == "mann_whitney" for r in rows):
+            sentences.append(
+                message(
+                    "Unpaired comparisons (Mann-Whitney) are also reported.",
+                    message_id="methods.unpaired_beside",
+                )
+            )
     if ("anova", "valid") in used:
         sentences.append(
             message(

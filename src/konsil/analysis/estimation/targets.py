@@ -272,6 +272,10 @@ def _swapped(note: str) -> str:
     return note
 
 
+ABOUT_COMPANIONS = frozenset({"target.beside_like_these", "target.beside_these", "two_way.wider"})
+"""Sentences that point to an alternative interval of the same number; for documents without it."""
+
+
 def target_sentences(target: Target, *, compares: bool = False) -> tuple[TranslatableMessage, ...]:
     """Sentences for the top of the report: the target, the reason for it, and the other CIs.
 
@@ -293,19 +297,21 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     if unknown_sentences and not target.panel:
         return unknown_sentences
     if target.raters == "like these":
+        primary_sentence = message(
+            "The primary CI and p value allow for other items and other raters.",
+            message_id="target.primary_like_these",
+        )
         companion_sentence = message(
-            (
-                "The primary CI and p value allow for other items and other raters; the"
-                " item-clustered CI and p value, also reported, apply to these raters only."
-            ),
+            "The item-clustered CI and p value, also reported, apply to these raters only.",
             message_id="target.beside_like_these",
         )
     else:
+        primary_sentence = message(
+            "The primary CI and p value allow for other items.",
+            message_id="target.primary_these",
+        )
         companion_sentence = message(
-            (
-                "The primary CI and p value allow for other items; the two-way CI, also"
-                " reported, applies to raters like these."
-            ),
+            "The two-way CI, also reported, applies to raters like these.",
             message_id="target.beside_these",
         )
     rest = message(
@@ -326,6 +332,7 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     )
     return (
         _target_sentence(target),
+        primary_sentence,
         companion_sentence,
         *unknown_sentences,
         *([rest] if target.raters == "like these" else []),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS, statistic_of
-from konsil.analysis.model.interval_methods import leads
+from konsil.analysis.model.interval_methods import has, name_of, within_wrappers
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import TranslatableMessage, message
@@ -153,6 +153,7 @@ def place_of_system(place: Place) -> str:
 def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     """How comparisons of answers were weighted and their intervals made; none if there are none."""
     wins = [a for a in analyses if a.statistic in {*WINS, *WORTHS}]
+    has_companions = any(r.kind == "companion" for r in rows if r.statistic in {*WINS, *WORTHS})
     sentences: list[str] = []
     if any(statistic_of(a.statistic).is_of_one_system for a in wins):
         sentences.append(
@@ -169,24 +170,36 @@ def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> lis
                 (
                     "CIs and p values of human comparisons are item-clustered (cluster-robust"
                     " Wald, t with effective degrees of freedom) and apply to these raters"
-                    " only. Also reported: item-bootstrap CIs, with p values from a"
-                    " permutation test exchanging the systems in all comparisons of an item,"
-                    " and two-way CIs."
+                    " only."
                 ),
                 message_id="target.comparisons_these",
             )
         )
+        if has_companions:
+            sentences.append(
+                message(
+                    "Also reported: item-bootstrap CIs, with p values from a permutation test"
+                    " exchanging the systems in all comparisons of an item, and two-way CIs.",
+                    message_id="target.comparisons_these_beside",
+                )
+            )
     elif any(a.mode == "valid" for a in wins):
         sentences.append(
             message(
                 "CIs and p values of human comparisons are two-way cluster-robust (items"
-                " and raters; Taylor linearisation, t with effective degrees of freedom)."
-                " Also reported, for these raters only: item-bootstrap CIs, with p values"
-                " from a permutation test exchanging the systems in all comparisons of an"
-                " item, and rater-clustered CIs.",
+                " and raters; Taylor linearisation, t with effective degrees of freedom).",
                 message_id="two_way.comparisons",
             )
         )
+        if has_companions:
+            sentences.append(
+                message(
+                    "Also reported, for these raters only: item-bootstrap CIs, with p values"
+                    " from a permutation test exchanging the systems in all comparisons of an"
+                    " item, and rater-clustered CIs.",
+                    message_id="two_way.comparisons_beside",
+                )
+            )
     if any(a.mode == "valid" and _is_rate(a) for a in wins):
         sentences.append(
             message(
@@ -218,10 +231,15 @@ def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> lis
 
 
 def _are_about_these(rows: Sequence[Row]) -> bool:
-    """Whether comparisons by people have the two-way CI as a companion, never as primary CI."""
-    of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
-    two_way = {r.kind == "companion" for r in of_pairs if leads(r.estimate.method, "wald_two_way")}
-    return two_way == {True}
+    """Whether comparisons by people have item-clustered primary CIs, and none a two-way one."""
+    primary = [
+        within_wrappers(r.estimate.method)
+        for r in rows
+        if r.statistic in {*WINS, *WORTHS} and r.kind != "companion"
+    ]
+    return "two_way.one_way" in map(name_of, primary) and not any(
+        has(m, "two_way") for m in primary
+    )
 
 
 def _is_rate(analysis: Analysis) -> bool:

@@ -94,7 +94,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "shares": Family(label_rows),
         "judges": Family(_rows_of_group),
         "pairs": Family(pair_statistics, comparison_methods),
-        "cases": Family(case_rows, lambda analyses, _: case_methods(analyses)),
+        "cases": Family(case_rows, case_methods),
         "designs": Family(_rows_of_group, lambda analyses, _: design_methods(analyses)),
     }
 )

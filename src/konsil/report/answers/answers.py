@@ -107,7 +107,7 @@ def first_page(material: Material, tables: Sequence[LaidTable] = ()) -> FirstPag
     questions = []
     unanswered = []
     for text, analyses in by_question(chosen):
-        several = [_query(material, a, rows[a.name]) for a in analyses]
+        several = [query_of(material, a, rows[a.name]) for a in analyses]
         if not any(_has_number(query.rows) for query in several):
             unanswered.append(text)
         views = [_view(material, alike, lines, tables) for alike in by_outcome(material, several)]
@@ -161,16 +161,27 @@ def _view(
     )
 
 
-def _query(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:
+def query_of(material: Material, spec: Analysis, rows: Sequence[Row]) -> Query:
+    """An analysis with its rows, as sentences of answers need it."""
     return Query(
         spec,
         tuple(rows),
-        _quantity(material, spec, rows),
+        quantity(material, spec, rows),
         material.numbers,
         material.study.resampling.draws,
         _titles(material, rows),
         {c: material.criterion(c) for row in rows if (c := row.group.get("criterion", ""))},
     )
+
+
+def analysis_title(name: str) -> str:
+    """The name of an analysis as a heading: words in place of an identifier.
+
+    >>> analysis_title("by_system"), analysis_title("ICC(1,1), communication")
+    ('By system', 'ICC(1,1), communication')
+    """
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
 def _titles(material: Material, rows: Sequence[Row]) -> dict[str, str]:
@@ -188,7 +199,7 @@ def _has_number(rows: Sequence[Row]) -> bool:
     return any(math.isfinite(row.estimate.value) for row in rows)
 
 
-def _quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
+def quantity(material: Material, spec: Analysis, rows: Sequence[Row]) -> str:
     """What is estimated: of a share the labels, else the statistic; and the criterion.
 
     Rows of several criteria name them themselves.

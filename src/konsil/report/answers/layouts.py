@@ -200,6 +200,18 @@ def _with_spreads(
     """The estimates that have cells, and by the id of a mean's row its standard deviation."""
     if layout.cells != "sd":
         return rows, {}
+    return [row for row in rows if row.statistic != "standard_deviation"], spreads_of(
+        material, rows, rows
+    )
+
+
+def spreads_of(
+    material: Material, rows: Sequence[Row], among: Sequence[Row] | None = None
+) -> dict[int, Row]:
+    """By the id of a mean's row its standard deviation, from the same sample and group.
+
+    `among`: the rows that may have it; None: all of the results.
+    """
     specs = {spec.name: spec for spec in material.study.analyses}
 
     def sample(row: Row) -> tuple[object, ...]:
@@ -207,10 +219,13 @@ def _with_spreads(
         same = [repr(getattr(spec, key)) for key in _SAME_SAMPLE] if spec is not None else []
         return (*same, *sorted(row.group.items()))
 
-    spread_by_sample = {sample(row): row for row in rows if row.statistic == "standard_deviation"}
-    shown = [row for row in rows if row.statistic != "standard_deviation"]
-    means = [row for row in shown if row.statistic == "mean"]
-    return shown, {
+    spread_by_sample = {
+        sample(row): row
+        for row in (material.results.rows if among is None else among)
+        if row.statistic == "standard_deviation" and row.kind == "estimate"
+    }
+    means = [row for row in rows if row.statistic == "mean" and row.kind == "estimate"]
+    return {
         id(row): spread_by_sample[sample(row)] for row in means if sample(row) in spread_by_sample
     }
 

@@ -34,7 +34,8 @@ def declared(
         return message(
             (
                 "The protocol specifies {n:,} {n|analysis|analyses} and declares {m:,} of them"
-                " as its family; the analysis plan was not frozen."
+                " as its family; the analysis plan was not frozen and may have been written after"
+                " data collection began."
             ),
             message_id="declared.not_frozen",
             n=every,

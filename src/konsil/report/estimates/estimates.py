@@ -65,6 +65,8 @@ class AnalysisView:
     """Estimates, then differences."""
     figures: tuple[Drawing, ...]
     """Forest plots or a heat map."""
+    of_differences: frozenset[str] = frozenset()
+    """The keys of the figures that show differences."""
     findings: tuple[str, ...] = ()
     """What may be said because the intervals support it, or that they do not."""
 
@@ -91,13 +93,16 @@ def _view(
     statistic = spec.statistic if spec else rows[0].statistic
     tables = []
     figures: list[Drawing] = []
+    of_differences: list[Drawing] = []
     if estimates:
         tables.append(_estimates(material, name, estimates))
         figures += figures_of(material, name, spec, _drawn(spec, estimates))
     if differences:
         tables.append(_differences(material, name, differences))
         if spec is None or not is_in_design_figure(spec):
-            figures += forests(material, name, statistic, differences, spec=spec, difference=True)
+            of_differences = forests(
+                material, name, statistic, differences, spec=spec, difference=True
+            )
     return AnalysisView(
         anchor=anchor("analysis", name),
         name=name,
@@ -107,7 +112,8 @@ def _view(
         paper=spec is not None and spec.mode == "paper",
         prespecified=spec.prespecified if spec else rows[0].prespecified,
         tables=tuple(tables),
-        figures=tuple(figures),
+        figures=(*figures, *of_differences),
+        of_differences=frozenset(drawing.key for drawing in of_differences),
         findings=tuple(dict.fromkeys(row.finding for row in rows if row.finding)),
     )
 

@@ -39,7 +39,9 @@ class NumberedTable:
     table: Table
     """The same table as in the report, its caption longer."""
     key: str
-    """Its name for references within the text and for the sheet of a workbook."""
+    """Its name for references within the text."""
+    name: str = ""
+    """A few words on it for the sheet of a workbook."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class Words:
     """The heading of the references."""
     continued: str
     """On the next page of a long table."""
+    prefix: str = ""
+    """Before the number of every table and figure, such as S in a supplement."""
 
 
 class Numbering:
@@ -108,12 +112,16 @@ class Numbering:
 
     def next(self, kind: str) -> int:
         """The next number of a kind."""
-        self._last[kind] = self._last.get(kind, 0) + 1
+        self._last[kind] = self.last(kind) + 1
         return self._last[kind]
 
-    def table(self, table: Table, key: str) -> NumberedTable:
+    def last(self, kind: str) -> int:
+        """The number given last of a kind; 0 before the first."""
+        return self._last.get(kind, 0)
+
+    def table(self, table: Table, key: str, name: str = "") -> NumberedTable:
         """The table with the next number."""
-        return NumberedTable(self.next("table"), table, key)
+        return NumberedTable(self.next("table"), table, key, name)
 
     def figure(self, drawing: Drawing, caption: str = "") -> NumberedFigure:
         """The figure with the next number."""

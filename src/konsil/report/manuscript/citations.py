@@ -7,14 +7,12 @@ statistics or the message id of an interval method stands for.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.errors.message import TranslatableMessage
 from konsil.version import __version__
@@ -88,19 +86,6 @@ def keys_of_statistic(statistic: str) -> tuple[str, ...]:
     """The references of a statistic; of one that another package adds none but its own words."""
     source = statistic_of(statistic).source
     return keys_of_source(source) if source in _data()["sources"] else ()
-
-
-def keys_of_inference(rows: Iterable[Row]) -> tuple[str, ...]:
-    """The references of the intervals and tests of these rows, in the order of their first use."""
-    keys: list[str] = []
-    is_adjusted = is_max_t = False
-    for row in rows:
-        if math.isfinite(row.estimate.low) or math.isfinite(row.estimate.p):
-            keys += keys_of_method(row.estimate.method)
-        is_adjusted |= math.isfinite(row.p_adjusted)
-        is_max_t |= math.isfinite(row.p_max_t)
-    keys += ["holm1979"] * is_adjusted + ["westfall1993"] * is_max_t
-    return tuple(dict.fromkeys(keys))
 
 
 def cite(keys: Iterable[str]) -> str:

@@ -88,7 +88,7 @@ def _blocks(comparison: GroupComparison, numbers: Numbers) -> Iterator[Block]:
         rows, numbers, by=comparison.by, reference=reference, outcomes=outcomes
     )
     numbering.next("table")  # Table 1 of a manuscript describes who took part
-    yield numbering.table(shown, "comparison")
+    yield numbering.table(shown, "comparison", _("Results"))
     for statistic in dict.fromkeys(row.statistic for row in comparison.estimates):
         if statistic in _DRAWN:
             yield numbering.figure(_figure(comparison, rows, statistic, numbers))

@@ -1,4 +1,4 @@
-"""What a manuscript contains: methods, results of the declared analyses, references, appendix.
+"""What a manuscript contains: methods, main results and references; and its supplement.
 
 Tables and numbers are those of the report: nothing is rounded here.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from konsil.analysis import Results, Row
 from konsil.errors.message import message
+from konsil.report.answers.answers import analysis_title, query_of
 from konsil.report.answers.laid_figures import laid_figures
-from konsil.report.answers.layouts import LaidTable, laid_tables, tables_with
-from konsil.report.estimates.declared import declared_heading
+from konsil.report.answers.sentences import answer, further
 from konsil.report.estimates.estimates import AnalysisView, build_analysis_views
-from konsil.report.estimates.interval_methods import companion_headings
 from konsil.report.manuscript.blocks import (
     Block,
     Heading,
@@ -24,14 +23,15 @@ from konsil.report.manuscript.blocks import (
     Paragraph,
     Words,
 )
-from konsil.report.manuscript.checklists.registry import checklist_blocks
 from konsil.report.manuscript.methods import methods_blocks
+from konsil.report.manuscript.printed import Printed, printed
 from konsil.report.manuscript.request import Checklist
-from konsil.report.material.overview import Material, characteristics, flow
-from konsil.report.material.table_rows import join
+from konsil.report.manuscript.supplement import supplement_blocks
+from konsil.report.manuscript.tables.main_results import main_results
+from konsil.report.manuscript.tables.study_table import study_table
+from konsil.report.material.overview import Material
 from konsil.report.material.tables import Table
 from konsil.report.people.participant_flow import participant_flow
-from konsil.report.people.workload import workload
 
 
 @dataclass(frozen=True)
@@ -43,30 +43,41 @@ class Sources:
     results: Results
     """The results with the message ids of their methods."""
     checklists: tuple[Checklist, ...] = ()
-    """The reporting checklists of the appendix."""
+    """The reporting checklists of the supplement."""
 
 
-def manuscript(sources: Sources) -> Manuscript:
-    """The whole manuscript."""
+def documents(sources: Sources) -> tuple[Manuscript, Manuscript]:
+    """The manuscript and its supplement."""
     material = sources.material
     _ = material.language.gettext
+    shown = printed(material)
     views = build_analysis_views(material)
-    shown = [view for view in views if view.prespecified]
-    numbering = Numbering()
+    drawn = frozenset(spec.name for spec in shown.main)
     blocks = (
         *_notices(material),
-        *methods_blocks(material, sources.results),
-        *_results(sources, shown, numbering),
+        *methods_blocks(shown, sources.results),
+        *_results(shown, {view.name: view for view in views}),
         *_limitations(material),
-        *_appendix(sources, [view for view in views if not view.prespecified], numbering),
+    )
+    beside = (
+        *_notices(material),
+        *supplement_blocks(material, sources.results, views, drawn, sources.checklists),
     )
     words = Words(_("Table"), _("Figure"), _("References"), _("continued"))
-    return Manuscript(
-        material.study.title,
-        material.language.code,
-        words,
-        tuple(block for block in blocks if not isinstance(block, Paragraph) or block.text),
+    title = material.study.title
+    of_supplement = material.numbers.translated(
+        message("Supplement: {title}", message_id="manuscript.supplement", title=title)
     )
+    return (
+        Manuscript(title, material.language.code, words, _with_text(blocks)),
+        Manuscript(
+            of_supplement, material.language.code, replace(words, prefix="S"), _with_text(beside)
+        ),
+    )
+
+
+def _with_text(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    return tuple(block for block in blocks if not isinstance(block, Paragraph) or block.text)
 
 
 def _notices(material: Material) -> Iterator[Block]:
@@ -88,48 +99,60 @@ def _notices(material: Material) -> Iterator[Block]:
         yield Paragraph(material.study.description)
 
 
-def _results(
-    sources: Sources, views: Sequence[AnalysisView], numbering: Numbering
-) -> Iterator[Block]:
-    material = sources.material
+def _results(shown: Printed, views: Mapping[str, AnalysisView]) -> Iterator[Block]:
+    material, numbering = shown.material, Numbering()
     _ = material.language.gettext
     yield Heading(_("Results"), 1)
     yield Heading(_("Raters, items and systems"), 2)
-    drawing = participant_flow(material)
-    yield numbering.figure(drawing)
-    parts = [*characteristics(material), *workload(material)]
-    for n, table in enumerate(parts, start=1):
-        yield numbering.table(_without_empty_columns(table), f"characteristics-{n}")
-    if (completeness := flow(material)).rows:
-        yield numbering.table(completeness, "completeness")
-    if not views:
-        yield Paragraph(_("The protocol declares no analysis; all analyses are in the appendix."))
-        return
-    names = [view.name for view in views]
-    tables = [t for t in laid_tables(material) if t.table.rows]
-    blocks = [numbering.table(_without_links(t.table), t.anchor) for t in tables]
-    laid = _Laid(tables, {block.key: block.number for block in blocks})
-    if blocks:
-        yield Heading(_("Tables"), 1)
-    yield from blocks
-    drawn = [f.drawing for f in laid_figures(material) if f.drawing is not None]
-    if drawn:
-        yield Heading(_("Figures"), 1)
-    for figure in drawn:
-        yield numbering.figure(figure)
-    heading = material.numbers.translated(declared_heading(material.results.plan, names))
-    yield Heading(heading, 1)
-    for view in views:
-        yield from _analysis(material, view, numbering, laid)
-
-
-@dataclass(frozen=True)
-class _Laid:
-    """The tables that the protocol lays out, with their numbers in the manuscript."""
-
-    tables: Sequence[LaidTable] = ()
-    numbers: Mapping[str, int] = field(default_factory=dict)
-    """Anchor of a table -> its number."""
+    yield numbering.figure(participant_flow(material))
+    study = numbering.table(study_table(material), "study", _("Design"))
+    yield study
+    results = main_results(shown)
+    main = numbering.table(results, "main-results", _("Results")) if results is not None else None
+    if main is not None:
+        text = message(
+            "Table {first} describes the study; Table {second} has the main results.",
+            message_id="manuscript.tables",
+            first=str(study.number),
+            second=str(main.number),
+        )
+        yield Paragraph(material.numbers.translated(text))
+    laid = [numbering.table(_without_links(t.table), t.anchor, t.title) for t in shown.tables]
+    numbers = {block.key: block.number for block in laid}
+    for spec in shown.main:
+        yield Heading(analysis_title(spec.name), 2)
+        rows = [row for row in material.results.rows if row.analysis == spec.name]
+        query = query_of(material, spec, [row for row in rows if not row.detail])
+        places = [numbers[t.anchor] for t in shown.laid(spec.name)]
+        sentences = [answer(query), further(query), _where(material, places)]
+        yield Paragraph(" ".join(text for text in sentences if text))
+        if spec.mode == "paper":
+            yield Paragraph(
+                _("Computed as published, for reproduction; its CI and p value may not be valid.")
+            )
+        for drawing in views[spec.name].figures if spec.name in views else ():
+            kind = "difference" if drawing.key in views[spec.name].of_differences else "estimate"
+            of_figure = [row for row in rows if row.kind == kind and not row.detail]
+            words = drawing.caption.removeprefix(spec.name)
+            name = analysis_title(spec.name) if words != drawing.caption else ""
+            caption = f"{name}{words} {caption_facts(material, of_figure)}".rstrip()
+            yield numbering.figure(drawing, caption)
+    yield from [main] if main is not None else []
+    yield from laid
+    for figure in laid_figures(material):
+        if figure.drawing is not None:
+            yield numbering.figure(figure.drawing)
+    elsewhere = {view.name for view in views.values() if view.tables} - {
+        row.analysis for row in shown.rows
+    }
+    if elsewhere:
+        others = message(
+            "Results of {n:,} further {n|analysis|analyses}, and all estimates with every CI, are"
+            " in the supplement.",
+            message_id="manuscript.others",
+            n=len(elsewhere),
+        )
+        yield Paragraph(material.numbers.translated(others))
 
 
 def _without_links(table: Table) -> Table:
@@ -138,64 +161,12 @@ def _without_links(table: Table) -> Table:
     return replace(table, rows=rows)
 
 
-def _analysis(
-    material: Material,
-    view: AnalysisView,
-    numbering: Numbering,
-    laid: _Laid,
-    *,
-    figures: bool = True,
-) -> Iterator[Block]:
-    """One analysis; where tables of the protocol have all rows of a table, their numbers alone."""
-    _ = material.language.gettext
-    yield Heading(f"{view.title}: {view.name}", 2)
-    yield Paragraph(view.sentence)
-    if view.paper:
-        yield Paragraph(
-            _("Computed as published, for reproduction; its CI and p value may not be valid.")
-        )
-    if view.findings:
-        yield Paragraph(" ".join(view.findings))
-    rows = [row for row in material.results.rows if row.analysis == view.name and not row.detail]
-    joined = join(rows)
-    methods = set(companion_headings(material, joined))
-    n_tables = len(view.tables)
-    for n, table in enumerate(view.tables, start=1):
-        is_difference = n_tables == n and any(row.kind == "difference" for row in rows)
-        kind = "difference" if is_difference else "estimate"
-        of_table = [row for row in rows if row.kind == kind]
-        elsewhere = tables_with(laid.tables, [j for j in joined if j.row.kind == kind])
-        if elsewhere:
-            numbers = [laid.numbers[place.anchor] for place in elsewhere]
-            yield Paragraph(_where(material, kind, numbers))
-            continue
-        caption = f"{table.caption} {caption_facts(material, of_table)}".rstrip()
-        narrow = _without_columns(replace(table, caption=caption), methods)
-        key = f"{view.anchor}{'-differences' if is_difference else ''}"
-        yield numbering.table(narrow, key)
-    if not figures:
-        return
-    of_figures = [row for row in rows if row.kind == "estimate"]
-    for drawing in view.figures:
-        caption = f"{drawing.caption} {caption_facts(material, of_figures)}".rstrip()
-        yield numbering.figure(drawing, caption)
-
-
-def _where(material: Material, kind: str, numbers: Sequence[int]) -> str:
-    """The sentence that names the tables with the estimates or differences of an analysis."""
+def _where(material: Material, numbers: Sequence[int]) -> str:
+    """The protocol's tables with the numbers of an analysis; empty where Table 2 has them."""
+    if not numbers:
+        return ""
     names = ", ".join(material.numbers.count(n) for n in numbers)
-    if kind == "difference":
-        text = message(
-            "Differences with CIs: see above, table {names}.",
-            message_id="manuscript.differences_laid",
-            names=names,
-        )
-    else:
-        text = message(
-            "Estimates with CIs: see above, table {names}.",
-            message_id="manuscript.estimates_laid",
-            names=names,
-        )
+    text = message("See Table {names}.", message_id="manuscript.in_table", names=names)
     return material.numbers.translated(text)
 
 
@@ -240,53 +211,8 @@ def _range(ends: Sequence[str]) -> str:
     return ends[0] if ends[0] == ends[-1] else f"{ends[0]}–{ends[-1]}"
 
 
-def _without_columns(table: Table, names: set[str]) -> Table:
-    """The table without the alternative intervals, for which a page has no room."""
-    return _with_columns(table, [n for n, cell in enumerate(table.head) if cell.text not in names])
-
-
-def _without_empty_columns(table: Table) -> Table:
-    """The table without columns that say nothing; the report has them, for it has the room."""
-    n_columns = range(len(table.head))
-    return _with_columns(table, [n for n in n_columns if any(row[n].text for row in table.rows)])
-
-
-def _with_columns(table: Table, saved: Sequence[int]) -> Table:
-    """The table with these columns alone, and the notes that are about them."""
-    if len(saved) == len(table.head):
-        return table
-    rows = tuple(tuple(row[n] for n in saved) for row in table.rows)
-    marks = {mark for row in rows for cell in row for mark in cell.marks}
-    return replace(
-        table,
-        head=tuple(table.head[n] for n in saved),
-        rows=rows,
-        notes=tuple(note for note in table.notes if not note.mark or note.mark in marks),
-    )
-
-
 def _limitations(material: Material) -> Iterator[Block]:
     _ = material.language.gettext
     if material.results.warnings:
         yield Heading(_("Limitations"), 1)
         yield from (Paragraph(warning) for warning in material.results.warnings)
-
-
-def _appendix(
-    sources: Sources, views: Sequence[AnalysisView], numbering: Numbering
-) -> Iterator[Block]:
-    material = sources.material
-    _ = material.language.gettext
-    for checklist in sources.checklists:
-        yield from checklist_blocks(material, checklist, numbering)
-    with_tables = [view for view in views if view.tables]
-    if with_tables:
-        yield Heading(_("Appendix: exploratory analyses"), 1)
-        yield Paragraph(
-            _(
-                "These analyses were not prespecified. Their p values are not adjusted for"
-                " multiple testing; read them as hypothesis-generating."
-            )
-        )
-        for view in with_tables:
-            yield from _analysis(material, view, numbering, _Laid(), figures=False)

@@ -15,7 +15,7 @@ from konsil.report.files.edited import FOLDER, PRINT, SUMS, checksums
 from konsil.report.files.further import FurtherFiles
 from konsil.report.manuscript.blocks import Manuscript
 from konsil.report.manuscript.citations import bibtex, csl_json
-from konsil.report.manuscript.content import Sources, manuscript
+from konsil.report.manuscript.content import Sources, documents
 from konsil.report.manuscript.request import Form, ReportRequest
 from konsil.report.manuscript.writers.latex import bbl, latex
 from konsil.report.manuscript.writers.quarto import markdown
@@ -70,9 +70,9 @@ def manuscript_files(
     if not request.to:
         return {}
     with figure_formats(FigureFormats(("png", "pdf"), dpi=_DPI)):
-        document = manuscript(Sources(material, results, request.checklist))
+        document, supplement = documents(Sources(material, results, request.checklist))
     unrounded = Unrounded(material.language, estimates_csv(material.study, results), material.stamp)
-    files = document_files(request.to, document, unrounded)
+    files = document_files(request.to, document, unrounded, supplement)
     files[SUMS] = checksums(files)
     return {f"{FOLDER}/{name}": content for name, content in files.items()}
 
@@ -90,29 +90,47 @@ class Unrounded:
 
 
 def document_files(
-    forms: Sequence[Form], document: Manuscript, unrounded: Unrounded
+    forms: Sequence[Form],
+    document: Manuscript,
+    unrounded: Unrounded,
+    supplement: Manuscript | None = None,
 ) -> dict[str, bytes]:
-    """Path -> content of a document in some formats, with its figures and references."""
+    """Path -> content of a document in some formats, with its figures and references.
+
+    The `supplement` has files of its own, but shares the workbook, the references and the folder
+    of figures.
+    """
+    both = [document] if supplement is None else [document, supplement]
     files: dict[str, bytes] = {}
     for form in tracked(forms, "manuscript files"):
-        files |= _form_files(form, document, unrounded)
-    return files | _references(document) | _figures(document)
+        if form == "xlsx":
+            words = _workbook_words(unrounded.language)
+            book = workbook(both, unrounded.stamp, unrounded.estimates, words, unrounded.language)
+            files["tables.xlsx"] = book
+        else:
+            for name, each in zip(("manuscript", "supplement"), both, strict=False):
+                files |= _form_files(form, name, each, unrounded)
+    references = list(dict.fromkeys(key for each in both for key in each.references))
+    files["references.bib"] = bibtex(references).encode()
+    files["references.json"] = csl_json(references).encode()
+    for each in both:
+        files |= _figures(each)
+    return files
 
 
-def _form_files(form: Form, document: Manuscript, unrounded: Unrounded) -> dict[str, bytes]:
-    """The document in one format."""
+def _form_files(
+    form: Form, name: str, document: Manuscript, unrounded: Unrounded
+) -> dict[str, bytes]:
+    """A document in one format."""
     if form == "docx":
-        return {"manuscript.docx": word(document)}
-    if form == "latex":
-        authors = unrounded.language.gettext("[to be written by the authors]")
-        return {
-            "manuscript.tex": latex(document, authors).encode(),
-            "manuscript.bbl": bbl(document).encode(),
-        }
+        return {f"{name}.docx": word(document)}
     if form == "markdown":
-        return {"manuscript.qmd": markdown(document).encode()}
-    words = _workbook_words(unrounded.language)
-    return {"tables.xlsx": workbook(document, unrounded.stamp, unrounded.estimates, words)}
+        return {f"{name}.qmd": markdown(document).encode()}
+    authors = unrounded.language.gettext("[to be written by the authors]")
+    return {
+        f"{name}.tex": latex(document, authors).encode(),
+        f"{name}.bbl": bbl(document).encode(),
+    }
 
 
 def _figures(document: Manuscript) -> dict[str, bytes]:
@@ -129,8 +147,8 @@ def _figures(document: Manuscript) -> dict[str, bytes]:
 def _workbook_words(language: Language) -> dict[str, str]:
     _ = language.gettext
     about = message(
-        "This workbook contains each table of the manuscript on a sheet; the sheet “estimates”"
-        " contains all rows unrounded.",
+        "This workbook contains each table of the manuscript and of its supplement on a sheet;"
+        " the sheet “estimates” contains all rows unrounded.",
         message_id="manuscript.workbook_readme",
     )
     return {
@@ -138,11 +156,4 @@ def _workbook_words(language: Language) -> dict[str, str]:
         "sheet": _("Sheet"),
         "content": _("Content"),
         "estimates": _("All estimates, unrounded, as in estimates.csv."),
-    }
-
-
-def _references(document: Manuscript) -> dict[str, bytes]:
-    return {
-        "references.bib": bibtex(document.references).encode(),
-        "references.json": csl_json(document.references).encode(),
     }

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from konsil.analysis import Results
-from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
 from konsil.errors.message import COMMA, TranslatableMessage, listed, message
-from konsil.report.estimates.declared import declared
 from konsil.report.manuscript.blocks import Block, Heading, Paragraph
 from konsil.report.manuscript.citations import (
     cite,
     cited,
-    keys_of_inference,
-    keys_of_statistic,
+)
+from konsil.report.manuscript.printed import Printed
+from konsil.report.manuscript.statistical_analysis import (
+    analysis_texts,
+    interval_text,
+    statistics_text,
 )
 from konsil.report.material.digest import records_digest
-from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.people.rater_flow import recruited
-from konsil.stats.agreement.registry import STATISTICS
 from konsil.study import study_digest
 from konsil.version import __version__
 
@@ -36,24 +36,27 @@ def to_be_written(material: Material, topic: str = "") -> str:
     return f"{topic} {mark}".lstrip()
 
 
-def methods_blocks(material: Material, results: Results) -> Iterator[Block]:
-    """The section on methods."""
+def methods_blocks(printed: Printed, results: Results) -> Iterator[Block]:
+    """The section on methods: what was done for the numbers that the manuscript prints."""
+    material = printed.material
     _ = material.language.gettext
     yield Heading(_("Methods"), 1)
     yield Heading(_("Design and sample size"), 2)
     yield Paragraph(design_text(material))
     yield Paragraph(to_be_written(material, _("Reason for the sample size:")))
     yield Heading(_("Raters"), 2)
-    yield Paragraph(raters_text(material))
-    yield Paragraph(recruitment_text(material))
+    yield Paragraph(raters_text(material) or to_be_written(material))
+    topic = _("Recruitment, ethics and compensation of the raters:")
+    yield Paragraph(recruitment_text(material) or to_be_written(material, topic))
     yield Heading(_("Criteria"), 2)
-    yield Paragraph(criteria_text(material))
+    yield Paragraph(criteria_text(material) or to_be_written(material))
     yield Heading(_("Statistical analysis"), 2)
-    analysis = analysis_text(material, results)
-    yield Paragraph(analysis)
-    yield Paragraph(statistics_text(material, results, cited([analysis])))
-    yield Heading(_("Software and reproducibility"), 2)
-    yield Paragraph(software_text(material, results))
+    texts = analysis_texts(printed, results)
+    yield from map(Paragraph, texts)
+    yield Paragraph(statistics_text(printed, cited(texts)))
+    yield Paragraph(interval_text(material, printed.with_intervals))
+    yield Heading(_("Software"), 2)
+    yield Paragraph(software_text(material))
     yield Heading(_("Deviations from the protocol"), 2)
     yield Paragraph(deviations_text(material))
 
@@ -72,30 +75,31 @@ def design_text(material: Material) -> str:
             )
         )
     ]
-    for line in material.study.plan:
-        if line.purpose != "main":
-            continue
+    lines = [line for line in material.study.plan if line.purpose == "main"]
+    for form in dict.fromkeys(line.instrument for line in lines):
+        panels = list(dict.fromkeys(line.panel for line in lines if line.instrument == form))
         sentences.append(
             translated(
                 message(
-                    "By the assignment plan, the panel {panel} rated on the form {form}.",
-                    message_id="manuscript.allocation",
-                    panel=line.panel,
-                    form=line.instrument,
+                    "By the assignment plan, {panels} rated on the form {form}.",
+                    message_id="manuscript.allocation_of_panels",
+                    panels=listed(panels),
+                    form=form,
                 )
             )
         )
-        if line.raters_per_item:
-            sentences.append(
-                translated(
-                    message(
-                        "Each item was assigned to {n:,} {n|rater|raters} of {panel} at random.",
-                        message_id="manuscript.raters_per_item",
-                        n=line.raters_per_item,
-                        panel=line.panel,
-                    )
-                )
+    sentences += [
+        translated(
+            message(
+                "Each item was assigned to {n:,} {n|rater|raters} of {panel} at random.",
+                message_id="manuscript.raters_per_item",
+                n=line.raters_per_item,
+                panel=line.panel,
             )
+        )
+        for line in lines
+        if line.raters_per_item
+    ]
     return " ".join(text for text in dict.fromkeys((*sentences, codes_text(material))) if text)
 
 
@@ -107,14 +111,14 @@ def codes_text(material: Material) -> str:
 
 
 def raters_text(material: Material) -> str:
-    """Each panel's size and kind."""
+    """Each panel's size and kind; empty without raters."""
     parts = [
         _members(panel, kind, n)
         for panel, members in material.panels().items()
         for kind, n in sorted(Counter(rater.kind for rater in members).items())
     ]
     if not parts:
-        return to_be_written(material)
+        return ""
     return material.numbers.translated(
         message(
             "Panels: {panels}.", message_id="manuscript.panels", panels=listed(parts, "; ", COMMA)
@@ -150,16 +154,15 @@ def _members(panel: str, kind: str, n: int) -> TranslatableMessage:
 
 
 def recruitment_text(material: Material) -> str:
-    """What the recruitment record has; the rest is for the authors."""
-    _ = material.language.gettext
+    """What the recruitment record has; empty without one."""
     record = recruited(material)
     if record is None or not record.texts:
-        return to_be_written(material, _("Recruitment, ethics and compensation of the raters:"))
+        return ""
     return " ".join(f"{name}: {text.rstrip('.')}." for name, text in record.texts)
 
 
 def criteria_text(material: Material) -> str:
-    """The question of every criterion with its scale, and how sentences were presented."""
+    """The question of every criterion with its scale; empty without criteria."""
     _ = material.language.gettext
     sentences = []
     for criterion in material.criteria().values():
@@ -173,63 +176,28 @@ def criteria_text(material: Material) -> str:
         question = criterion.question
         end = "" if question.endswith((".", "?", "!")) else "."
         sentences.append(f"{material.criterion(criterion.id)}: {question}{end}{scale}")
-    if not sentences:
-        return to_be_written(material)
-    return "; ".join(sentences) + "."
+    return "; ".join(sentences) + "." if sentences else ""
 
 
-def analysis_text(material: Material, results: Results) -> str:
-    """The report's sentences on methods, with citations for sources."""
-    names = [a.name for a in material.study.analyses if a.prespecified]
-    every = {a.name for a in material.study.analyses} | {row.analysis for row in results.rows}
-    sentence = material.numbers.translated(declared(results.plan, names, len(every)))
-    pairs = zip(results.methods, material.results.methods, strict=True)
-    # What the audit log showed is a part of the software's paragraph.
-    of_report = [shown for computed, shown in pairs if computed is not results.log]
-    sentences = [sentence, *of_report, *material.results.inference]
-    keys = (*keys_of_inference(results.rows), *(["horowitz1995"] if results.bounds else []))
-    if keys:
-        words = material.language.gettext("CIs and tests follow the references cited here")
-        sentences.append(f"{words}{cite(keys)}.")
-    return with_citations(material, " ".join(dict.fromkeys(sentences)))
-
-
-def with_citations(material: Material, text: str) -> str:
-    """A text with a citation in the place of every source in brackets."""
-    for name in known_statistics():
-        source = statistic_of(name).source
-        if source:
-            for words in {source, material.language.gettext(source)}:
-                text = text.replace(f" ({words})", cite(keys_of_statistic(name)))
-    return text
-
-
-def statistics_text(material: Material, results: Results, cited_before: Sequence[str]) -> str:
-    """Every statistic that the text before does not cite, with its reference."""
-    used = {a.statistic for a in material.study.analyses} | {r.statistic for r in results.rows}
-    others = sorted(
-        name
-        for name in used
-        if name not in STATISTICS or not set(keys_of_statistic(name)) <= set(cited_before)
+def software_text(material: Material) -> str:
+    """Software with versions."""
+    versions = ", ".join(f"{name} {number}" for name, number in _versions())
+    sentence = material.language.gettext(
+        "Analyses used konsil %(version)s%(citation)s (%(versions)s)."
+    ) % {"version": __version__, "citation": cite(["konsil"]), "versions": versions}
+    seed = message(
+        "The seed of all random numbers was {seed}; checksums are in the supplement.",
+        message_id="manuscript.seed",
+        seed=str(material.study.seed),
     )
-    parts = [f"{title(name, material.language)}{cite(keys_of_statistic(name))}" for name in others]
-    if not parts:
-        return ""
-    words = material.language.gettext("Further statistics: %(statistics)s.")
-    return words % {"statistics": "; ".join(dict.fromkeys(parts))}
+    return f"{sentence} {material.numbers.translated(seed)}"
 
 
-def software_text(material: Material, results: Results) -> str:
-    """Software with versions, seed, resamples and checksums, and what the audit log showed."""
+def reproducibility_text(material: Material, results: Results) -> str:
+    """Seed, resamples and checksums, and what the audit log showed."""
     log = material.numbers.translated(results.log)
     _, numbers = material.language.gettext, material.numbers
-    versions = ", ".join(f"{name} {number}" for name, number in _versions())
     digest = material.digest or study_digest(material.study)
-    sentence = _("Analyses used konsil %(version)s%(citation)s (%(versions)s).") % {
-        "version": __version__,
-        "citation": cite(["konsil"]),
-        "versions": versions,
-    }
     reproduced = _(
         "The seed was %(seed)s, the number of resamples %(draws)s. Checksums (SHA-256): protocol"
         " %(protocol)s, records %(records)s."
@@ -239,7 +207,7 @@ def software_text(material: Material, results: Results) -> str:
         "protocol": digest,
         "records": records_digest(material.records),
     }
-    return " ".join(text for text in (sentence, reproduced, log) if text)
+    return " ".join(text for text in (reproduced, log) if text)
 
 
 def _versions() -> list[tuple[str, str]]:
@@ -256,7 +224,10 @@ def deviations_text(material: Material) -> str:
     """Declared analyses that were not frozen in time; other deviations are for the authors."""
     _ = material.language.gettext
     declared_names = [a.name for a in material.study.analyses if a.prespecified]
-    late = [n for n in declared_names if material.results.plan.get(n) != "prespecified"]
+    statuses = {name: material.results.plan.get(name, "not frozen") for name in declared_names}
+    # Of a plan that was never frozen, or specified after the ratings, the methods state this.
+    is_without_plan = set(statuses.values()) <= {"not frozen", "retrospective"}
+    late = [] if is_without_plan else [n for n, s in statuses.items() if s != "prespecified"]
     sentences = []
     if late:
         counts = message(

@@ -202,7 +202,7 @@ def _items(material: Material) -> Table:
         (Cell(_("Set")), Cell(name), Cell(numbers.count(sets[name]), number=True))
         for name in sorted(sets)
     )
-    for column, values in _columns([item.strata for item in material.items]).items():
+    for column, values in values_by_column([item.strata for item in material.items]).items():
         if len(values) > MOST_VALUES:
             text = _("%(n)s different values") % {"n": numbers.count(len(values))}
             rows.append(
@@ -293,7 +293,7 @@ def _systems(material: Material) -> Table:
     return table(material.caption(_("Systems and their answers.")), head, rows, general=general)
 
 
-def _columns(strata: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
+def values_by_column(strata: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
     """Column -> value -> how often."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in strata:
@@ -306,7 +306,7 @@ def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:
     """One line: specialty: cardiology 3, surgery 2; years: 5 different values."""
     _, numbers = material.language.gettext, material.numbers
     parts = []
-    for column, values in _columns(strata).items():
+    for column, values in values_by_column(strata).items():
         shown = (
             _("%(n)s different values") % {"n": numbers.count(len(values))}
             if len(values) > MOST_VALUES

@@ -51,6 +51,15 @@ def _size(number: str) -> float:
     return float(re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number).replace(",", "."))
 
 
+def alike_key(method: str) -> str:
+    """What methods have in common that differ in numbers only.
+
+    >>> alike_key("t with 8.5 degrees")
+    't with # degrees'
+    """
+    return _NUMBER.sub("#", method)
+
+
 def alike(methods: Sequence[str]) -> list[str]:
     """Methods that differ in one number only, as one with that number's range.
 
@@ -59,7 +68,7 @@ def alike(methods: Sequence[str]) -> list[str]:
     """
     families: dict[str, list[list[str]]] = {}
     for method in dict.fromkeys(methods):
-        families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
+        families.setdefault(alike_key(method), []).append(_NUMBER.findall(method))
     merged = []
     for pattern, numbers in families.items():
         parts = pattern.split("#")

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 
 from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue.known import PREFERENCE
-from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
+from konsil.analysis.model.interval_methods import (
+    has,
+    is_by_rater,
+    leads,
+    name_of,
+    within_wrappers,
+)
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.errors.message import listed, message
+from konsil.stats.agreement.registry import STATISTICS
 
 
 def interval_methods(
@@ -59,11 +66,17 @@ def interval_methods(
         sentences.append(
             message(
                 (
-                    "Two-way CIs allow for other items and other raters (cluster-robust Wald,"
-                    " for agreement with a leave-one-rater-out jackknife; t with effective"
-                    " degrees of freedom)."
+                    "Two-way CIs allow for other items and other raters (cluster-robust Wald, t"
+                    " with effective degrees of freedom)."
                 ),
                 message_id="target.two_way",
+            )
+        )
+    if any(has(r.estimate.method, "two_way") for r in rows if r.statistic in STATISTICS):
+        sentences.append(
+            message(
+                "The variance between raters of agreement is from a leave-one-rater-out jackknife.",
+                message_id="target.two_way_agreement",
             )
         )
     if any(a.cluster == "rater" for a in analyses):
@@ -73,20 +86,70 @@ def interval_methods(
                 " single ratings and a leave-one-rater-out jackknife CI otherwise."
             )
         )
-    if any(name_of(r.estimate.method) in {"method.wilson", "method.exact"} for r in rows):
+    sentences += _proportion_methods(rows)
+    sentences += _posterior_methods(rows)
+    if any(has(r.estimate.method, "uneven") for r in rows):
         sentences.append(
-            message("Proportions without clustering have Wilson CIs (Clopper-Pearson at 0 and 1).")
+            message(
+                (
+                    "Agreement in clusters of very unequal size has CIs with bias-reduced"
+                    " variance and effective degrees of freedom."
+                ),
+                message_id="edges.uneven_methods",
+            )
         )
-    if any(leads(r.estimate.method, "effective_clusters") for r in rows):
+    return sentences
+
+
+def _proportion_methods(rows: Sequence[Row]) -> list[str]:
+    """Sentences on proportions: without clustering, and of rare outcomes."""
+    names = {name_of(within_wrappers(r.estimate.method)) for r in rows}
+    sentences: list[str] = []
+    if "method.wilson" in names:
+        sentences.append(
+            message("Proportions without clustering have Wilson CIs.", message_id="methods.wilson")
+        )
+    if "method.exact" in names:
+        sentences.append(
+            message(
+                "Proportions without clustering that are 0 or 1 have Clopper-Pearson CIs.",
+                message_id="methods.exact",
+            )
+        )
+    if "method.wilson_of_clusters" in names:
         sentences.append(
             message(
                 (
                     "Where the less frequent outcome occurred in fewer than {few} clusters,"
-                    " Wilson CIs with the effective sample size were used (Clopper-Pearson by"
-                    " cluster if it did not occur)."
+                    " Wilson CIs with the effective sample size were used."
                 ),
                 message_id="methods.rare_outcomes",
                 few=FEW_HITS,
+            )
+        )
+    if "method.exact_of_clusters" in names:
+        sentences.append(
+            message(
+                "Where an outcome occurred in no cluster, Clopper-Pearson CIs by cluster were"
+                " used.",
+                message_id="methods.no_outcomes",
+            )
+        )
+    return sentences
+
+
+def _posterior_methods(rows: Sequence[Row]) -> list[str]:
+    """Sentences on posteriors of the rating patterns, each with its prior."""
+    sentences: list[str] = []
+    if any(name_of(within_wrappers(r.estimate.method)) == "edges.posterior" for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Posterior CIs weight every cluster at random (Bayesian bootstrap); the prior,"
+                    " of the weight that its CI states, is distributed over all possible patterns"
+                    " of ratings, mostly on patterns of agreement."
+                ),
+                message_id="edges.posterior_methods",
             )
         )
     if any(has(r.estimate.method, "thin_pairs") for r in rows):
@@ -114,16 +177,6 @@ def interval_methods(
                 message_id="edges.thin_majorities_methods",
             )
         )
-    if any(has(r.estimate.method, "uneven") for r in rows):
-        sentences.append(
-            message(
-                (
-                    "Agreement in clusters of very unequal size has CIs with bias-reduced"
-                    " variance and effective degrees of freedom."
-                ),
-                message_id="edges.uneven_methods",
-            )
-        )
     return sentences
 
 
@@ -134,45 +187,7 @@ def difference_methods(rows: Sequence[Row]) -> list[str]:
         return []
     sentences: list[str] = []
     methods = [r.estimate.method for r in differences]
-    if any(has(m, "score") or has(m, "square_and_add") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "Differences of proportions have score CIs; where a cluster has several"
-                    " outcomes of a group, Newcombe square-and-add CIs with the effective"
-                    " sample sizes."
-                ),
-                message_id="difference.intervals_of_shares",
-            )
-        )
-    if any(has(m, "permutation") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "CIs of other differences are from studentised permutation tests that"
-                    " exchange the two groups within whole clusters; where a cluster belongs"
-                    " to only one group, the group membership of these clusters is permuted."
-                ),
-                message_id="difference.intervals_of_permutation",
-            )
-        )
-    if any(leads(m, "rare_events") for m in methods):
-        sentences.append(
-            message(
-                (
-                    "Differences of estimates based on rare events have cluster-robust Wald"
-                    " CIs with effective degrees of freedom."
-                ),
-                message_id="difference.intervals_of_rare_events",
-            )
-        )
-    if any(leads(m, "straight_difference") for m in methods):
-        sentences.append(
-            message(
-                "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
-                message_id="difference.intervals_of_linearisation",
-            )
-        )
+    sentences += _difference_intervals(methods)
     if any(has(m, "bootstrap") for m in methods):
         sentences.append(message("Differences were computed on the same resamples (paired)."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
@@ -201,6 +216,67 @@ def difference_methods(rows: Sequence[Row]) -> list[str]:
         sentences.append(
             message(
                 "The Holm adjustment covers all declared differences.", message_id="declared.holm"
+            )
+        )
+    return sentences
+
+
+def _difference_intervals(methods: Sequence[str]) -> list[str]:
+    """Sentences on the intervals of differences, those of these methods."""
+    sentences: list[str] = []
+    names = {name_of(within_wrappers(m)) for m in methods}
+    if any(has(m, "score") for m in methods):
+        sentences.append(
+            message(
+                "Differences of proportions have score CIs.",
+                message_id="difference.intervals_of_shares",
+            )
+        )
+    if "difference.square_and_add" in names:
+        sentences.append(
+            message(
+                (
+                    "Where a cluster has several outcomes of a group, differences of proportions"
+                    " have Newcombe square-and-add CIs with the effective sample sizes."
+                ),
+                message_id="difference.intervals_of_uneven_shares",
+            )
+        )
+    if names & {"difference.swapped", "difference.swapped_exactly"}:
+        sentences.append(
+            message(
+                (
+                    "CIs of other differences are from studentised permutation tests that"
+                    " exchange the two groups within whole clusters."
+                ),
+                message_id="difference.intervals_of_permutation",
+            )
+        )
+    if "difference.shuffled" in names:
+        sentences.append(
+            message(
+                (
+                    "Where a cluster belongs to only one group, CIs of differences are from"
+                    " studentised permutation tests of the clusters' group membership."
+                ),
+                message_id="difference.intervals_of_membership",
+            )
+        )
+    if any(leads(m, "rare_events") for m in methods):
+        sentences.append(
+            message(
+                (
+                    "Differences of estimates based on rare events have cluster-robust Wald"
+                    " CIs with effective degrees of freedom."
+                ),
+                message_id="difference.intervals_of_rare_events",
+            )
+        )
+    if any(leads(m, "straight_difference") for m in methods):
+        sentences.append(
+            message(
+                "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
+                message_id="difference.intervals_of_linearisation",
             )
         )
     return sentences

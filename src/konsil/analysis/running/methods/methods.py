@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as Set
 
 import polars as pl
 
@@ -48,9 +49,31 @@ def methods(
     criteria = [criterion for form in instruments for criterion in form.criteria]
     sentences += number_sentences(analyses, criteria, [c.score for c in composites])
     sentences += display_sentences(analyses, table.frame, table.displays)
+    sentences += statistical_methods(
+        analyses, rows, _criteria_of_pairs(table), seed=seed, resampling=resampling
+    )
+    return tuple(s for s in sentences if s)
+
+
+def statistical_methods(
+    analyses: Sequence[Analysis],
+    rows: Sequence[Row],
+    criteria_of_pairs: Set[str],
+    *,
+    seed: int,
+    resampling: Resampling,
+) -> tuple[str, ...]:
+    """Sentences on statistics, intervals and tests: those of some analyses and of these rows."""
+    sentences: list[str] = []
     for family in FAMILIES.values():
         sentences += family.methods(analyses, rows)
-    sentences += consensus_methods(_of_labels(analyses, table), rows)
+    # Between two answers there is no majority that a judge is compared with.
+    of_labels = [
+        a
+        for a in analyses
+        if a.statistic not in PREFERENCE and a.criterion not in criteria_of_pairs
+    ]
+    sentences += consensus_methods(of_labels, rows)
     sentences += interval_methods(analyses, rows, seed, resampling)
     sentences += difference_methods(rows)
     sentences += family_methods(rows)
@@ -140,18 +163,7 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     return sentences
 
 
-def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysis]:
-    """The analyses that are not of comparisons.
-
-    Between two answers there is no majority that a judge is compared with.
-    """
-    pairs = (
-        table.frame.filter(pl.col("system").str.contains(" | ", literal=True))
-        .get_column("criterion")
-        .unique()
-    )
-    return [
-        a
-        for a in analyses
-        if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}
-    ]
+def _criteria_of_pairs(table: RatingTable) -> frozenset[str]:
+    """The criteria of comparisons of two answers."""
+    of_pairs = table.frame.filter(pl.col("system").str.contains(" | ", literal=True))
+    return frozenset(of_pairs.get_column("criterion").unique().to_list())

@@ -8,19 +8,24 @@ from konsil.report.manuscript.checklists.known_facts import (
     answers_text,
     blinding_text,
     calls_text,
-    estimates_text,
     ethics_text,
     licence_text,
     limitations_text,
     models_text,
-    prompts_text,
     protocol_text,
     questions_text,
+    rater_characteristics_text,
     reference_text,
     sessions_text,
     source_files,
-    statistics_list,
+    systems_prompts_text,
     systems_text,
+)
+from konsil.report.manuscript.checklists.result_facts import (
+    analysis_place,
+    estimates_text,
+    reference_estimates_text,
+    statistics_list,
 )
 from konsil.report.manuscript.methods import criteria_text, design_text, raters_text
 from konsil.report.material.overview import Material
@@ -30,7 +35,8 @@ def chart(material: Material) -> Filled:
     """The 39 subitems."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: reporting checklist CHART"),
+        _("Reporting checklist CHART"),
+        "CHART",
         _("Items of CHART, for studies of chatbots that give health advice, paraphrased"),
         "huo2025",
         _("CHART: items, what this study reports, and where."),
@@ -101,7 +107,7 @@ def _prompts(material: Material) -> tuple[Item, ...]:
         ),
         Item("5aii", _("Number and characteristics of those who wrote prompts")),
         Item("5aiii", _("Patient and public involvement in the prompts")),
-        Item("5b", _("The prompts themselves"), prompts_text(material), _("Supplement")),
+        Item("5b", _("The prompts themselves"), systems_prompts_text(material), _("Supplement")),
     )
 
 
@@ -120,7 +126,13 @@ def _queries(material: Material) -> tuple[Item, ...]:
         Item(
             "6c", _("Whether prompts had sessions of their own"), sessions_text(material), methods
         ),
-        Item("6d", _("All responses"), answers_text(material), _("Supplement")),
+        Item(
+            "6d",
+            _("All responses"),
+            answers_text(material),
+            _("Supplement"),
+            rest=_("Place of the responses:"),
+        ),
     )
 
 
@@ -132,14 +144,16 @@ def _evaluation(material: Material) -> tuple[Item, ...]:
         Item(
             "7b",
             _("Process of the evaluation"),
-            f"{design_text(material)} {criteria_text(material)}",
+            design_text(material),
             methods,
+            parts=((criteria_text(material), _("Criteria:")),),
         ),
         Item(
             "7bi",
             _("Number and characteristics of the evaluators"),
-            f"{raters_text(material)} {_('See the tables of raters and items.')}",
+            raters_text(material),
             methods,
+            parts=((rater_characteristics_text(material), _("Characteristics of the raters:")),),
             rest=_("Experience of the raters:"),
         ),
         Item("7bii", _("Patient and public involvement in the evaluation")),
@@ -166,7 +180,7 @@ def _analysis(material: Material) -> tuple[Item, ...]:
         Item(
             "9a",
             _("Statistical methods; reproducibility of the responses"),
-            _("Stated in full under “Statistical analysis”."),
+            analysis_place(material),
             methods,
             rest=_("Reproducibility of the responses:"),
         ),
@@ -174,8 +188,11 @@ def _analysis(material: Material) -> tuple[Item, ...]:
         Item(
             "10a",
             _("Results of the evaluation, against the reference"),
-            estimates_text(material),
-            results,
+            place=results,
+            parts=(
+                (estimates_text(material), _("Performance:")),
+                (reference_estimates_text(material), _("Comparison with the reference:")),
+            ),
         ),
         Item("10b", _("How responses differed from the reference")),
         Item("10c", _("Harmful, biased or misleading responses")),
@@ -220,7 +237,7 @@ def _open_science(material: Material) -> tuple[Item, ...]:
                 text
                 for text in (
                     licence_text(material),
-                    _("konsil with the versions under “Software and reproducibility”."),
+                    _("konsil with the versions under “Software”."),
                 )
                 if text
             ),

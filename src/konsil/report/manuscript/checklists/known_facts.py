@@ -5,10 +5,8 @@ Names of files and models are withheld while systems are blinded.
 
 from __future__ import annotations
 
-import math
-
 from konsil.report.manuscript.methods import codes_text
-from konsil.report.material.glossary import entry, title
+from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.people.rater_flow import recruited
@@ -37,7 +35,7 @@ def sampling_text(material: Material) -> str:
     """That items were sampled at random."""
     _ = material.language.gettext
     prepare = material.study.prepare
-    if prepare is None or not prepare.draws:
+    if prepare is None or (prepare.sample is None and not prepare.sets):
         return ""
     return _("Items were sampled at random with the study's seed; see the flow of items.")
 
@@ -50,20 +48,14 @@ def preparation_text(material: Material) -> str:
     return _("The flow of items lists the steps of preparation and selection with their numbers.")
 
 
-def missing_text(material: Material) -> str:
-    """Abstentions, invalid responses and exclusions, in numbers; empty without ratings."""
-    _, count = material.language.gettext, material.numbers.count
+def abstentions_text(material: Material) -> str:
+    """How many abstentions there are; empty without ratings."""
+    _ = material.language.gettext
     coverage = material.results.coverage
     if not coverage:
         return ""
-    return _(
-        "Missing ratings were not imputed. Abstentions: %(abstained)s; invalid responses of LLM"
-        " judges: %(invalid)s; ratings excluded by the protocol's rules: %(excluded)s."
-    ) % {
-        "abstained": count(sum(row.abstained for row in coverage)),
-        "invalid": count(sum(row.unreadable for row in coverage)),
-        "excluded": count(sum(n for row in coverage for n in row.excluded.values())),
-    }
+    n = sum(row.abstained for row in coverage)
+    return _("Abstentions: %(n)s.") % {"n": material.numbers.count(n)}
 
 
 def models_text(material: Material) -> str:
@@ -112,14 +104,19 @@ def sessions_text(material: Material) -> str:
     return _("Each item was sent in a request of its own, without earlier conversations.")
 
 
+def systems_prompts_text(material: Material) -> str:
+    """That the report prints the systems' instructions."""
+    if material.is_blinded or not systems_prompts(material):
+        return ""
+    return material.language.gettext("The systems' instructions are printed in full in the report.")
+
+
 def prompts_text(material: Material) -> str:
     """Where prompts are printed in full."""
     _ = material.language.gettext
     if material.is_blinded:
         return ""
-    sentences = []
-    if systems_prompts(material):
-        sentences.append(_("The systems' instructions are printed in full in the report."))
+    sentences = [text for text in (systems_prompts_text(material),) if text]
     if any(judges_prompt(material, form) for form in material.study.instruments):
         sentences.append(_("The prompts of LLM judges are printed in full in the report."))
     return " ".join(sentences)
@@ -128,7 +125,8 @@ def prompts_text(material: Material) -> str:
 def resources_text(material: Material) -> str:
     """Where times, tokens and costs of the calls are."""
     _ = material.language.gettext
-    if not material.usage:
+    # Costs are withheld while systems are blinded.
+    if not material.usage or material.is_blinded:
         return ""
     return _("The report tabulates times, tokens and costs of the calls.")
 
@@ -174,38 +172,71 @@ def reference_text(material: Material) -> str:
     )
 
 
-def statistics_list(material: Material) -> str:
-    """The statistics of the declared analyses."""
-    _ = material.language.gettext
-    names = dict.fromkeys(a.statistic for a in material.study.analyses if a.prespecified)
-    if not names:
-        return ""
-    titles = "; ".join(dict.fromkeys(title(name, material.language) for name in names))
-    return _("Statistics: %(names)s.") % {"names": titles}
+def rater_characteristics_text(material: Material) -> str:
+    """Where the characteristics of raters are, those that the study has."""
+    return _characteristics(material, {c for rater in material.raters for c in rater.strata})
 
 
-def agreement_text(material: Material) -> str:
-    """Where agreement between raters is."""
+def item_characteristics_text(material: Material) -> str:
+    """Where the characteristics of items are, those that the study has."""
+    return _characteristics(material, {c for item in material.items for c in item.strata})
+
+
+def _characteristics(material: Material, columns: set[str]) -> str:
     _ = material.language.gettext
-    names = [
-        a.name for a in material.study.analyses if entry(a.statistic).is_among_raters and a.raters
+    names = ", ".join(column.replace("_", " ") for column in sorted(columns))
+    return _("Table 1: %(names)s.") % {"names": names} if names else ""
+
+
+def information_text(material: Material) -> str:
+    """What raters had before them beside the answer, as the forms state."""
+    _ = material.language.gettext
+    forms = [form for form in material.study.instruments if form.criteria]
+    shown = [
+        (_("rating guideline"), any(form.codebook for form in forms)),
+        (_("reference answer"), any(form.show_reference for form in forms)),
+        (_("reasoning of the systems"), any(form.show_reasoning for form in forms)),
     ]
-    if not names:
+    names = ", ".join(name for name, is_shown in shown if is_shown)
+    return _("Raters had: %(names)s.") % {"names": names} if names else ""
+
+
+def repeats_text(material: Material) -> str:
+    """How many items raters rated twice by the plan; empty for ratings without a plan."""
+    plan = [line for line in material.study.plan if line.purpose == "main"]
+    if not plan:
         return ""
-    return _("Inter-rater agreement: analyses %(names)s.") % {"names": ", ".join(names)}
+    _, count = material.language.gettext, material.numbers.count
+    repeated = [
+        _("%(panel)s: %(n)s items a rater") % {"panel": line.panel, "n": count(line.repeats)}
+        for line in plan
+        if line.repeats
+    ]
+    if not repeated:
+        return _("By the plan, no item was rated twice by the same rater.")
+    return _("Rated twice by the same rater: %(what)s.") % {"what": "; ".join(repeated)}
 
 
-def estimates_text(material: Material) -> str:
-    """How many estimates there are."""
+def lacks_repeats(material: Material) -> bool:
+    """Whether items were to be rated twice and not all planned ratings were given."""
+    is_incomplete = any(row.missing for row in material.results.coverage)
+    return is_incomplete and any(line.repeats for line in material.study.plan)
+
+
+def languages_text(material: Material) -> str:
+    """The languages of the forms."""
     _ = material.language.gettext
-    n = sum(
-        row.kind == "estimate" and math.isfinite(row.estimate.low) for row in material.results.rows
-    )
-    if not n:
+    names = ", ".join(sorted({i.language for i in material.study.instruments if i.language}))
+    return _("Language of the forms: %(languages)s.") % {"languages": names} if names else ""
+
+
+def codebook_text(material: Material) -> str:
+    """That the report prints the rating guideline."""
+    if not any(form.codebook for form in material.study.instruments):
         return ""
-    return _("%(n)s estimates with CIs; all of them are in estimates.csv.") % {
-        "n": material.numbers.count(n)
-    }
+    return material.language.gettext(
+        "The rating guideline (codebook) is printed in full in the report."
+    )
 
 
 def independence_text(material: Material) -> str:

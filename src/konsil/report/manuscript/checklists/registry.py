@@ -29,12 +29,12 @@ def checklist_blocks(
     filled = CHECKLISTS[checklist](material)
     yield Heading(filled.heading, 1)
     yield Paragraph(f"{filled.source}{cite([filled.reference])}. {filled.note}".rstrip())
-    yield numbering.table(checklist_table(material, filled), checklist)
+    yield numbering.table(checklist_table(material, filled), checklist, filled.short)
 
 
 def checklist_table(material: Material, filled: Filled) -> Table:
-    """The checklist as a table: number, item, what the study states, and where."""
+    """The checklist as a table: number, item, its state, what the study states, and where."""
     _ = material.language.gettext
-    head = (_("No."), _("Item"), _("This study"), _("Section"))
+    head = (_("No."), _("Item"), _("State"), _("This study"), _("Section"))
     rows = [item.cells(material) for item in filled.items]
     return table(material.caption(filled.caption), head, rows, row_heads=2)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from konsil.report.manuscript.checklists.item import Filled, Item
 from konsil.report.manuscript.checklists.known_facts import (
-    agreement_text,
+    abstentions_text,
     calls_text,
+    codebook_text,
     comparisons_text,
-    estimates_text,
     ethics_text,
+    item_characteristics_text,
     licence_text,
     limitations_text,
-    missing_text,
     models_text,
     preparation_text,
     prompts_text,
@@ -24,9 +24,16 @@ from konsil.report.manuscript.checklists.known_facts import (
     registration_text,
     resources_text,
     source_files,
+    systems_prompts_text,
+)
+from konsil.report.manuscript.checklists.result_facts import (
+    agreement_text,
+    analysis_place,
+    estimates_text,
     statistics_list,
 )
 from konsil.report.manuscript.methods import criteria_text, design_text, raters_text
+from konsil.report.manuscript.statistical_analysis import missing_text
 from konsil.report.material.overview import Material
 
 
@@ -34,7 +41,8 @@ def tripod_llm(material: Material) -> Filled:
     """The 49 numbered lines."""
     _ = material.language.gettext
     return Filled(
-        _("Appendix: reporting checklist TRIPOD-LLM"),
+        _("Reporting checklist TRIPOD-LLM"),
+        "TRIPOD-LLM",
         _("Items of TRIPOD-LLM, for studies of large language models in health care, paraphrased"),
         "gallifant2025",
         _("TRIPOD-LLM: items, what this study reports, and where."),
@@ -93,8 +101,10 @@ def _data(material: Material) -> tuple[Item, ...]:
         Item(
             "5b",
             _("Description of the data: numbers, distribution, languages"),
-            f"{design_text(material)} {_('See the tables of raters and items.')}",
+            design_text(material),
             _("Results"),
+            parts=((item_characteristics_text(material), _("Distribution of the data:")),),
+            rest=_("Languages of the texts:"),
         ),
         Item("5c", _("Dates of the oldest and newest texts")),
         Item(
@@ -102,12 +112,14 @@ def _data(material: Material) -> tuple[Item, ...]:
             _("Preparation of the data and checks of their quality"),
             preparation_text(material),
             _("Results"),
+            rest=_("Checks of the quality of the data:"),
         ),
         Item(
             "5e",
             _("Missing and unbalanced data; reasons for exclusions"),
-            missing_text(material),
+            " ".join(text for text in (abstentions_text(material), missing_text(material)) if text),
             methods,
+            rest=_("Unbalanced data:"),
         ),
     )
 
@@ -129,8 +141,11 @@ def _models(material: Material) -> tuple[Item, ...]:
         Item(
             "6c",
             _("Generation of the texts: prompts and settings"),
-            " ".join(text for text in (calls_text(material), prompts_text(material)) if text),
-            methods,
+            place=methods,
+            parts=(
+                (calls_text(material), _("Settings:")),
+                (systems_prompts_text(material), _("Prompts:")),
+            ),
         ),
         Item("6d", _("Output of the LLM, before and after processing")),
         Item("6e", _("Classes and thresholds, where the output is a class or a probability")),
@@ -150,28 +165,31 @@ def _output(material: Material) -> tuple[Item, ...]:
         Item(
             "7a",
             _("Measures of the quality of texts against a reference"),
-            f"{criteria_text(material)} {statistics_list(material)}".rstrip(),
-            methods,
+            place=methods,
+            parts=(
+                (criteria_text(material), _("Criteria:")),
+                (statistics_list(material), _("Measures:")),
+            ),
         ),
         Item("7b", _("Why these measures matter for the intended use")),
         Item(
             "7c",
             _("Definition of the outcome and of its computation; dates of the calls"),
-            " ".join(
-                text
-                for text in (
-                    _("Stated in full under “Statistical analysis”."),
-                    calls_text(material),
-                )
-                if text
+            place=methods,
+            parts=(
+                (analysis_place(material), _("Computation of the outcome:")),
+                (calls_text(material), _("Dates of the calls:")),
             ),
-            methods,
         ),
         Item(
             "7d",
             _("Subjective assessment: assessors, instructions, agreement"),
-            f"{raters_text(material)} {agreement_text(material)}".rstrip(),
+            raters_text(material),
             methods,
+            parts=(
+                (codebook_text(material), _("Instructions to the raters:")),
+                (agreement_text(material), _("Agreement of the raters:")),
+            ),
             rest=_("Qualifications of the raters:"),
         ),
         Item(
@@ -186,26 +204,25 @@ def _output(material: Material) -> tuple[Item, ...]:
 def _annotation(material: Material) -> tuple[Item, ...]:
     _ = material.language.gettext
     methods = _("Methods")
-    codebook = any(form.codebook for form in material.study.instruments)
     return (
         Item(
             "8a",
             _("How texts were annotated, with guidelines and examples"),
-            _("The rating guideline (codebook) is printed in full in the report.")
-            if codebook
-            else "",
+            codebook_text(material),
             _("Supplement"),
         ),
         Item(
             "8b",
             _("Number of annotators, proportion with more than one, agreement"),
-            f"{design_text(material)} {agreement_text(material)}".rstrip(),
+            design_text(material),
             methods,
+            parts=((agreement_text(material), _("Agreement of the raters:")),),
+            rest=_("Proportion of texts with more than one rater:"),
         ),
         Item(
             "8c",
             _("Experience of the annotators; models that annotated"),
-            _("See the tables of raters and items."),
+            raters_text(material),
             _("Results"),
             rest=_("Experience of the raters:"),
         ),
@@ -258,7 +275,7 @@ def _open_science(material: Material) -> tuple[Item, ...]:
         Item(
             "14f",
             _("Availability of the code"),
-            _("konsil with the versions under “Software and reproducibility”."),
+            _("konsil with the versions under “Software”."),
             _("Methods"),
             rest=_("Place of further code:"),
         ),
@@ -280,7 +297,7 @@ def _results(material: Material) -> tuple[Item, ...]:
         Item(
             "16b",
             _("Patient data: characteristics by source and split"),
-            _("See the tables of raters and items."),
+            item_characteristics_text(material),
             results,
             rest=_("Dates, if these are data of patients:"),
         ),
@@ -289,11 +306,20 @@ def _results(material: Material) -> tuple[Item, ...]:
         Item(
             "17",
             _("Performance by the measures declared, and by human evaluation"),
-            estimates_text(material),
-            results,
+            place=results,
+            parts=(
+                (estimates_text(material), _("Performance:")),
+                (_people(material), _("Evaluation by people:")),
+            ),
         ),
         Item("18", _("Results of an updated LLM")),
     )
+
+
+def _people(material: Material) -> str:
+    """That people rated; their numbers are those of the panels."""
+    has_people = any(rater.kind == "human" for rater in material.raters)
+    return raters_text(material) if has_people else ""
 
 
 def _discussion(material: Material) -> tuple[Item, ...]:

@@ -191,7 +191,10 @@ def preamble(language: str, title: str, authors: str, words: Words) -> str:
     """Everything before the first block."""
     babel = setting(language, "latex", "british")
     names = (title, authors, words.table, words.figure, words.references)
-    return _PREAMBLE % (babel, babel, *map(escaped, names))
+    text = _PREAMBLE % (babel, babel, *map(escaped, names))
+    for counter in ("table", "figure") if words.prefix else ():
+        text += f"\\renewcommand{{\\the{counter}}}{{{words.prefix}\\arabic{{{counter}}}}}\n"
+    return text
 
 
 def bbl(manuscript: Manuscript) -> str:
@@ -288,7 +291,11 @@ def _table(block: NumberedTable, manuscript: Manuscript) -> str:
     ]
     for row in table.rows:
         cells = [
-            (escaped(cell.text.replace(" ", "\u00a0")) if cell.number else _breakable(cell.text))
+            (
+                escaped(cell.text.replace(" ", "\u00a0"))
+                if cell.number
+                else _breakable("" if cell.same else cell.text)
+            )
             + (f"\\textsuperscript{{{','.join(cell.marks)}}}" if cell.marks else "")
             for cell in row
         ]

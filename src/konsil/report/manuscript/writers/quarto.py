@@ -11,6 +11,7 @@ from konsil.report.manuscript.blocks import (
     NumberedFigure,
     NumberedTable,
     Paragraph,
+    Words,
 )
 from konsil.report.manuscript.citations import parts
 from konsil.report.manuscript.writers.shares import column_shares
@@ -30,6 +31,9 @@ def markdown(manuscript: Manuscript) -> str:
         f"reference-section-title: {json.dumps(words.references, ensure_ascii=False)}",
         "format:\n  docx: default\n  html: default\n  pdf: default",
     ]
+    if words.prefix:
+        titles = ((name, f"{word} {words.prefix}") for name, word in _crossref(words))
+        front.append("crossref:\n" + "\n".join(f"  {n}: {json.dumps(t)}" for n, t in titles))
     texts = ["---\n" + "\n".join(front) + "\n---"]
     for block in manuscript.blocks:
         if isinstance(block, Heading):
@@ -42,6 +46,10 @@ def markdown(manuscript: Manuscript) -> str:
         else:
             texts.append(_figure(block))
     return "\n\n".join(texts) + "\n"
+
+
+def _crossref(words: Words) -> tuple[tuple[str, str], ...]:
+    return ("tbl-title", words.table), ("fig-title", words.figure)
 
 
 def escaped(text: str) -> str:
@@ -76,7 +84,7 @@ def _table(block: NumberedTable) -> str:
     lines.append("|" + "|".join(marks) + "|")
     for row in table.rows:
         cells = [
-            escaped(cell.text).replace(" ", "\u00a0" if cell.number else " ")
+            escaped("" if cell.same else cell.text).replace(" ", "\u00a0" if cell.number else " ")
             + (f"^{','.join(cell.marks)}^" if cell.marks else "")
             for cell in row
         ]

@@ -20,6 +20,7 @@ from konsil.report.manuscript.blocks import (
     NumberedFigure,
     NumberedTable,
     Paragraph,
+    Words,
     numbers_of,
 )
 from konsil.report.manuscript.citations import entries, in_words, parts
@@ -108,11 +109,11 @@ def _add_paragraph(document: Any, block: Paragraph, numbers: dict[str, int]) -> 
             paragraph.add_run(f" [{', '.join(str(numbers[key]) for key in keys)}]")
 
 
-def _add_caption(document: Any, kind: str, number: int, text: str, *, above: bool) -> None:  # noqa: ANN401
+def _add_caption(document: Any, words: Words, number: int, text: str, *, above: bool) -> None:  # noqa: ANN401
     """A caption in Word's own style, its number a field, so that lists of tables can be made."""
     caption = document.add_paragraph(style="Caption")
     caption.paragraph_format.keep_with_next = above
-    caption.add_run(f"{kind} ").bold = True
+    caption.add_run(f"{words.table if above else words.figure} {words.prefix}").bold = True
     # The field's name is English in every language of Word's.
     name = "Table" if above else "Figure"
     for kind_of_mark, content in (
@@ -143,7 +144,7 @@ def _add_table(document: Any, block: NumberedTable, manuscript: Manuscript) -> N
     turned = is_wide(shown)
     if turned:
         _turn(document, is_landscape=True)
-    _add_caption(document, manuscript.words.table, block.number, shown.caption, above=True)
+    _add_caption(document, manuscript.words, block.number, shown.caption, above=True)
     table = document.add_table(rows=1, cols=len(shown.head))
     table.autofit = False
     width = _LANDSCAPE_WIDTH if turned else _TEXT_WIDTH
@@ -152,7 +153,7 @@ def _add_table(document: Any, block: NumberedTable, manuscript: Manuscript) -> N
         column.width = Cm(centimetres)
     _fill(table.rows[0], [cell.text for cell in shown.head], shown, widths, is_head=True)
     for row in shown.rows:
-        texts = [cell.text for cell in row]
+        texts = ["" if cell.same else cell.text for cell in row]
         _fill(table.add_row(), texts, shown, widths, marks=[cell.marks for cell in row])
     _rules(table)
     for note in shown.notes:
@@ -234,4 +235,4 @@ def _add_figure(document: Any, block: NumberedFigure, manuscript: Manuscript) ->
     properties = picture._inline.docPr
     properties.set("descr", f"{drawing.title}. {drawing.description}")
     properties.set("name", drawing.key)
-    _add_caption(document, manuscript.words.figure, block.number, block.caption, above=False)
+    _add_caption(document, manuscript.words, block.number, block.caption, above=False)
