@@ -56,6 +56,7 @@ def test_labels_and_codebook(tmp_path: Path, language: str):
         assert label in instrument.codebook
     assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [
         f"codebook.{language}.md",
+        "simulation.toml",
         "study.schema.json",
         "study.toml",
     ]

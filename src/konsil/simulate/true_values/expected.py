@@ -15,6 +15,7 @@ from konsil.analysis.model.options import AgreementOptions, JudgeOptions, ShareO
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
+from konsil.simulate.panel import OF_TASKS
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
@@ -58,10 +59,15 @@ class Expected:
             *analysis.by,
             *analysis.options.columns,
         }
+        # Which ratings are of an arm or a phase is a matter of the plan.
+        by_task = any(
+            d.criterion in ("", analysis.criterion) and {*OF_TASKS} & {*d.where}
+            for d in self.truth.exceptions
+        )
         is_weighted = isinstance(
             analysis.options, AgreementOptions
         ) and analysis.options.weights not in {"", "unweighted"}
-        if (derived and not self.sets) or is_weighted:
+        if (derived and not self.sets) or is_weighted or by_task:
             return None
         score = next((s for s in self.study.scores if s.id == analysis.criterion), None)
         if score is not None:
