@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.options import AgreementOptions, JudgeOptions, ShareOptions
+from konsil.analysis.model.options import JudgeOptions, ShareOptions
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
-from konsil.simulate.panel import OF_TASKS
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.true_values.expected_scores import row_rule
 from konsil.simulate.true_values.selection import (
     code_table,
+    is_modelled,
     proportion,
     steps_of,
     systems_of_family,
@@ -54,20 +54,7 @@ class Expected:
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""
-        derived = {d.name for d in self.study.derived} & {
-            *analysis.where,
-            *analysis.by,
-            *analysis.options.columns,
-        }
-        # Which ratings are of an arm or a phase is a matter of the plan.
-        by_task = any(
-            d.criterion in ("", analysis.criterion) and {*OF_TASKS} & {*d.where}
-            for d in self.truth.exceptions
-        )
-        is_weighted = isinstance(
-            analysis.options, AgreementOptions
-        ) and analysis.options.weights not in {"", "unweighted"}
-        if (derived and not self.sets) or is_weighted or by_task:
+        if not is_modelled(self.study, self.truth, analysis, self.sets):
             return None
         score = next((s for s in self.study.scores if s.id == analysis.criterion), None)
         if score is not None:
