@@ -109,6 +109,8 @@ def medqade(s: Drawn) -> Iterator[bool]:
         yield s.value(correct, "hard", system) < s.value(correct, "easy", system)
     drop = "relative difference by lexical match"
     yield s.value(drop, "no", "system-3") < s.value(drop, "no", "system-1")
+    drop = "relative difference by model size"
+    yield s.value(drop, "no", "small") < s.value(drop, "no", "frontier") < -0.2
     kappa = "each judge against the panel, kappa"
     yield s.value(kappa, "judge-3") < s.value(kappa, "judge-6")
     yield s.value("model-family preference by system", "judge-3", "system-2") > 0.05

@@ -142,12 +142,25 @@ def _plan(study: Study, name: str) -> Iterator[str]:
             yield from unknown_name_problems(
                 f"{where}.systems", "system", system, [s.id for s in study.systems]
             )
+        yield from _dropped(study, allocation, where)
         if allocation.like:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
             yield from unknown_name_problems(
                 f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier
             )
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
+
+
+def _dropped(study: Study, allocation: Allocation, where: str) -> Iterator[str]:
+    """Systems that were dropped after the pilot are shown in pilots alone."""
+    dropped = [s.id for s in study.systems if s.dropped]
+    shown = [s for s in dropped if not allocation.systems or s in allocation.systems]
+    if shown and allocation.purpose != "pilot" and not allocation.like:
+        others = [s.id for s in study.systems if not s.dropped]
+        yield (
+            f"{where}.systems: {shown[0]!r} is dropped and takes part in pilots alone; state the"
+            f" others: systems = {others}"
+        )
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
