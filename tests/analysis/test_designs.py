@@ -347,6 +347,22 @@ def test_time_is_that_of_screens_and_not_of_their_labels(
     assert difference.estimate.p < 0.05
 
 
+def test_a_difference_of_standardised_times_is_cohens_d() -> None:
+    timed = Analysis(
+        "t",
+        "standardised_seconds",
+        "correctness",
+        "experts",
+        by=("instrument",),
+        compare="instrument",
+    )
+    coarse, fine = (np.array(times(DATA, design)) for design in ("coarse", "fine"))
+    squares = sum(float(((x - x.mean()) ** 2).sum()) for x in (coarse, fine))
+    pooled = np.sqrt(squares / (len(coarse) + len(fine) - 2))
+    (difference,) = rows(timed, kind="difference")
+    assert difference.estimate.value == pytest.approx((coarse.mean() - fine.mean()) / pooled)
+
+
 def test_one_screen_a_sentence_is_as_one_screen_an_answer():
     spans = {a.id: a.sentences for a in DATA.answers}
     split, tasks = [], []

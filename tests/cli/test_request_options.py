@@ -198,6 +198,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
         [
             case("studies", "--studies 20", 20),
             case("truth", "--truth t.csv", Path("t.csv")),
+            case("null", "--null", True),
             case("items", "--items 5", 5),
             case("exploratory", "--exploratory", True),
             case("seed", "--seed 7", 7),
@@ -221,6 +222,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
         [
             case("target", "--to copy", Path("copy")),
             case("truth", "--truth t.csv", Path("t.csv")),
+            case("null", "--null", True),
             case("seed", "--seed 7", 7),
             case("pace", "--pace 0.5", 0.5),
             case("most", "--most 3", 3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -52,7 +53,8 @@ def test_labels_and_codebooks(tmp_path: Path, language: str):
         assert parity_of(instrument, n_answers=1).missing == ()
     names = ["codebook-coarse", "codebook-fine", *(f"example-{n}" for n in range(1, 6)), "prompt"]
     made = sorted(p.name for p in (tmp_path / "study").iterdir())
-    assert made == [*(f"{name}.{language}.md" for name in names), "study.schema.json", "study.toml"]
+    others = ["simulation.toml", "study.schema.json", "study.toml"]
+    assert made == [*(f"{name}.{language}.md" for name in names), *others]
 
 
 def test_both_languages_are_one_study(tmp_path: Path):
@@ -131,13 +133,21 @@ def planned(edits: tuple[tuple[str, str], ...] = ()) -> tuple[Study, tuple[Task,
     )
 
 
+def looks(tasks: Iterable[Task]) -> list[Task]:
+    """One page of each answer in each phase: sentences have pages of their own."""
+    first: dict[object, Task] = {}
+    for t in tasks:
+        first.setdefault((t.rater, t.phase, t.purpose, t.item, t.answers) if t.item else t.id, t)
+    return list(first.values())
+
+
 def of(rater: str) -> list[Task]:
-    return sorted((t for t in planned()[1] if t.rater == rater), key=lambda t: t.position)
+    return looks(sorted((t for t in planned()[1] if t.rater == rater), key=lambda t: t.position))
 
 
 def test_the_panels_rate_what_the_paper_has_them_rate():
     study, tasks = planned()
-    screens = [t for t in tasks if t.purpose == "main" and t.item is not None]
+    screens = looks(t for t in tasks if t.purpose == "main" and t.item is not None)
     people = [t for t in screens if not t.rater.startswith("judge")]
     pairs = {(t.item, t.answers) for t in people}
     assert len({t.item for t in people}) == 100
@@ -197,12 +207,14 @@ def test_the_answers_of_a_question_share_a_batch_and_everybody_has_an_order_of_h
 
 def test_one_sample_of_up_to_six_sentences_is_everybodys():
     study, tasks = planned()
-    samples: dict[tuple[str, ...], set[tuple[Span, ...]]] = {}
+    samples: dict[tuple[str, ...], dict[tuple[str, str], list[Span]]] = {}
     for t in tasks:
         if t.instrument == "fine":
-            samples.setdefault(t.answers, set()).add(t.spans)
-    assert {len(s) for s in samples.values()} == {1}
-    sizes = {len(next(iter(s))) for s in samples.values()}
+            assert len(t.spans) <= 1, "one marked sentence on a page"
+            sample = samples.setdefault(t.answers, {}).setdefault((t.rater, t.phase), [])
+            sample += t.spans
+    assert {len(set(map(tuple, s.values()))) for s in samples.values()} == {1}
+    sizes = {len(next(iter(s.values()))) for s in samples.values()}
     assert sizes == {3, 4, 5, 6}
     assert {i.id: i.unit for i in study.instruments}["fine"] == "sentence"
 
@@ -264,12 +276,14 @@ def test_numbers_are_parameters():
             ("per_rater = 2", "per_rater = 1"),
         )
     )
-    mine = [t for t in tasks if t.rater == "physician-1" and t.item]
+    pages = [t for t in tasks if t.rater == "physician-1" and t.item]
+    mine = looks(pages)
     main = [t for t in mine if t.purpose == "main"]
     assert study.prepare is not None
     assert Counter(t.instrument for t in main) == {"coarse": 27, "fine": 27}
     assert [len({t.batch for t in main if t.phase == p}) for p in PHASES] == [3, 2, 3, 2]
-    assert {len(t.spans) for t in main} == {0, 2}
+    spans = Counter((t.phase, t.answers) for t in pages if t.spans and t.purpose == "main")
+    assert set(spans.values()) == {2}
     assert sum(t.purpose == "repeat" for t in mine) == 6
 
 

@@ -56,6 +56,7 @@ def test_labels_and_codebook(tmp_path: Path, language: str):
         assert label in instrument.codebook
     assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [
         f"codebook.{language}.md",
+        "simulation.toml",
         "study.schema.json",
         "study.toml",
     ]
@@ -80,9 +81,11 @@ def test_both_languages_are_one_study(tmp_path: Path, german: Study):
     assert german.prepare == english.prepare
     assert [_told(a) for a in german.analyses] == [_told(a) for a in english.analyses]
     bins = [
-        [(b.low, b.high, b.closed) for b in d.bins] for s in (german, english) for d in s.derived
+        [(b.low, b.high, b.closed) for d in s.derived for b in d.bins] for s in (german, english)
     ]
     assert bins[0] == bins[1]
+    groups = [[*d.groups.values()] for s in (german, english) for d in s.derived if d.groups]
+    assert groups[0] == groups[1]
 
 
 def _told(analysis: Analysis) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from simulated_studies import answers_of, items_of, study_of
 
+from konsil.design.edits import edited
 from konsil.errors import StudyError
 from konsil.simulate import (
     CriterionTruth,
@@ -16,6 +17,7 @@ from konsil.simulate import (
     Truth,
     check_truth,
     read_truth,
+    toml_of,
 )
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "simulation.md"
@@ -60,6 +62,13 @@ def test_misspellings_are_found(text, message):
         (Truth(panels={"physicans": PanelTruth()}), "did you mean 'physicians'"),
         (Truth(raters={"p9": PanelTruth()}), "no rater 'p9'"),
         (Truth(wrong_answers=("i0:x",)), "no wrong answer 'i0:x'"),
+        (Truth(systems={"a": SystemTruth(length=-1)}), "systems.a.length: expected 0 or more"),
+        (Truth(items={"source": {"x": -1.0, "y": 2.0}}), "items.source: expected a share above 0"),
+        (
+            Truth(exceptions=(Departure(where={"yeers": "5"}),)),
+            "the raters have no column 'yeers'",
+        ),
+        (Truth(exceptions=(Departure(where={"arm": "text"}),)), "where.arm: nobody has 'text'"),
         (Truth(systems={"a": SystemTruth(1.0)}), "between 0 and 1"),
         (
             Truth(panels={"physicians": PanelTruth(accuracy=1.2)}),
@@ -102,7 +111,9 @@ def test_the_document_names_every_key_and_its_example_is_read():
         for field, row in zip(dataclasses.fields(kind), rows.splitlines(), strict=True):
             if isinstance(field.default, float):
                 assert f"`{field.default:g}`" in row, field.name
-    [example] = re.findall(r"```text\n(.*?)```", text, flags=re.DOTALL)
+    example, placeholders = re.findall(r"```text\n(.*?)```", text, flags=re.DOTALL)
+    assert read_truth(placeholders).items["source"] == {"real-pocqi": 0.77, "healthbench": 0.23}
     truth = read_truth(example)
+    assert read_truth(edited("", toml_of(truth))) == truth
     assert truth.exceptions[1] == Departure(instrument="fine", seconds=150.0)
     assert truth.raters["judge-1"].approves == 0.5

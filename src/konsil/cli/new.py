@@ -93,8 +93,12 @@ def _copy(source: Path, draft: Path, language: str, protocol: Path) -> None:
     write_schema(draft)
     for file in sorted(source.rglob("*")):
         of = _OF_A_LANGUAGE.fullmatch(file.name)
-        another = of is not None and (of[2] != language or of[1] == "study")
+        # A file in this language replaces the one of the same name that states no language.
+        another = of is not None and (
+            of[2] != language or file.with_name(f"{of[1]}{of[3]}").is_file()
+        )
         if file.is_file() and file.suffix != ".pyc" and file.name != PROTOCOL and not another:
+            translated = file.with_name(f"{file.stem}.{language}{file.suffix}")
             target = draft / file.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
+            shutil.copyfile(translated if translated.is_file() else file, target)

@@ -87,6 +87,8 @@ class System:
     """ENDPOINT:NAME of the model that is asked; None: its answers are imported."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """How it is asked: sampling, prompts, prices."""
+    dropped: str = ""
+    """Why it takes no part after a pilot of candidates; empty: it does."""
 
 
 @dataclass(frozen=True, slots=True)

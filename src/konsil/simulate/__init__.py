@@ -1,6 +1,6 @@
 """Rehearsal: whole studies simulated from stated parameters, and parameter recovery."""
 
-from konsil.simulate.draw import Latent, Simulated, draw, people
+from konsil.simulate.draw import Latent, Simulated, draw, lengthened, people
 from konsil.simulate.recovery import Recovered, cases_of, lengths_of, recovery, sets_of
 from konsil.simulate.truth import (
     CriterionTruth,
@@ -9,6 +9,8 @@ from konsil.simulate.truth import (
     SystemTruth,
     Truth,
     read_truth,
+    toml_of,
+    without_effects,
 )
 from konsil.simulate.truth_check import check_truth
 
@@ -24,9 +26,12 @@ __all__ = [
     "cases_of",
     "check_truth",
     "draw",
+    "lengthened",
     "lengths_of",
     "people",
     "read_truth",
     "recovery",
     "sets_of",
+    "toml_of",
+    "without_effects",
 ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from konsil.instrument import Criterion, Instrument, digest, surveyed
-from konsil.plan import History, assign
+from konsil.plan import History, assign, generator
 from konsil.progress import tracked
 from konsil.records import Answer, Item, Rating, Span, State, Task
 from konsil.simulate.panel import Labeller, cut, cut_pair, labeller, number
@@ -19,6 +21,8 @@ Reply = tuple[State, str | None]
 Subject = tuple[tuple[str, ...], Span | None, Reply]
 Key = tuple[str, ...]
 _ABSTAINED: Reply = ("abstained", None)
+_LENGTH_SPREAD = 0.4
+"""The standard deviation of the logarithm of a placeholder answer's length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +114,54 @@ def people(
 
     Their ratings do not depend on the order in which they are asked.
     """
+    items, answers, world = _world(study, items, answers, truth, seed)
+    labeller_seed = seed if panel_seed is None else panel_seed
+    labellers = {r.id: labeller(world, r, truth, labeller_seed) for r in study.everybody()}
+    return Desk(study, items, answers, world, truth, labellers)
+
+
+def lengthened(
+    study: Study,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    placeholders: Sequence[Answer],
+    truth: Truth,
+    seed: int,
+) -> tuple[Answer, ...]:
+    """Placeholder answers as long as the truth states, among all `answers`.
+
+    A longer one looks better to all raters as far as `length_shared` states: its length is a sign
+    of what they see in it, drawn with the same seed. Placeholders with sentences keep theirs.
+    """
+    medians = {system: stated.length for system, stated in truth.systems.items() if stated.length}
+    if not medians:
+        return tuple(placeholders)
+    items, answers, world = _world(study, items, (*answers, *placeholders), truth, seed)
+    part = truth.length_shared
+    noise = generator(seed, "world", "length").standard_normal(len(answers))
+    latent = part * world.answers.clarity + np.sqrt(1 - part**2) * noise
+    lengths = {
+        a.id: round(medians[a.system] * np.exp(_LENGTH_SPREAD * y))
+        for a, y in zip(answers, latent.tolist(), strict=True)
+        if a.system in medians and not a.sentences
+    }
+    return tuple(
+        replace(a, text=(f"{a.text or '-'} " * lengths[a.id])[: lengths[a.id]])
+        if a.id in lengths
+        else a
+        for a in placeholders
+    )
+
+
+def _world(
+    study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int
+) -> tuple[list[Item], list[Answer], World]:
+    """The items and their answers in their order, and the world that they make."""
     item_ids = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
     answers = sorted((a for a in answers if a.item in item_ids), key=lambda a: a.id)
     families = {s.id: s.family for s in study.systems}
-    world = build_world(items, answers, families, truth, seed)
-    labeller_seed = seed if panel_seed is None else panel_seed
-    labellers = {r.id: labeller(world, r, truth, labeller_seed) for r in study.everybody()}
-    return Desk(study, items, answers, world, truth, labellers)
+    return items, answers, build_world(items, answers, families, truth, seed)
 
 
 class Desk:
@@ -140,7 +184,7 @@ class Desk:
             a.id: {s: n for n, s in enumerate(a.sentences)} for a in answers if a.sentences
         }
         self.world, self.truth, self.labellers = world, truth, labellers
-        self._seated: dict[tuple[str, str], Labeller] = {}
+        self._seated: dict[Key, Labeller] = {}
         self._replies: dict[Key, list[Reply]] = {}
         self._impressions: dict[Key, tuple[Array, list[bool]]] = {}
         self._seconds: dict[Key, list[float]] = {}
@@ -156,7 +200,7 @@ class Desk:
             if task.rater not in self.labellers:
                 continue
             instrument = self.instruments[task.instrument]
-            labeller = self._seat(task.rater, instrument)
+            labeller = self._seat(task, instrument)
             context = repr((instrument.id, task.phase, task.purpose == "repeat"))
             if task.item is None:
                 place = surveys.get((task.rater, task.instrument), 0)
@@ -184,10 +228,10 @@ class Desk:
                 )
         return ratings
 
-    def _seat(self, rater: str, instrument: Instrument) -> Labeller:
-        key = (rater, instrument.id)
+    def _seat(self, task: Task, instrument: Instrument) -> Labeller:
+        key = (task.rater, *(context := (instrument.id, task.arm, task.phase)))
         if key not in self._seated:
-            self._seated[key] = self.labellers[rater].under(instrument.id)
+            self._seated[key] = self.labellers[task.rater].under(*context)
         return self._seated[key]
 
     def _survey(
@@ -227,7 +271,7 @@ class Desk:
                 yield criterion, ((), None, replies[place])
 
     def _all(self, labeller: Labeller, criterion: Criterion, context: str) -> list[Reply]:
-        key = (labeller.rater.id, criterion.id, context)
+        key = (labeller.rater.id, *labeller.context, criterion.id, context)
         if key not in self._replies:
             if criterion.scope in ("answer", "sentence"):
                 units = self.world.answers if criterion.scope == "answer" else self.world.sentences
@@ -248,7 +292,7 @@ class Desk:
         return silent
 
     def _pair(self, labeller: Labeller, criterion: Criterion, task: Task, context: str) -> Reply:
-        key = (labeller.rater.id, criterion.id, context)
+        key = (labeller.rater.id, *labeller.context, criterion.id, context)
         if key not in self._impressions:
             y = labeller.impression(self.world.answers, criterion, context)
             self._impressions[key] = (y, self._silent(labeller, criterion, context))
@@ -280,7 +324,7 @@ class Desk:
         ]
 
     def _time(self, labeller: Labeller, context: str) -> list[float]:
-        key = (labeller.rater.id, context)
+        key = (labeller.rater.id, *labeller.context, context)
         if key not in self._seconds:
             self._seconds[key] = labeller.seconds(context).tolist()
         return self._seconds[key]

@@ -31,6 +31,8 @@ from konsil.simulate.world import Array, Indices, Units, World
 
 Codes = NDArray[np.int64]
 _MUCH = 1.0
+OF_TASKS = ("arm", "phase")
+"""Columns of the tasks; all others of an exception's `where` are of the raters."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,19 @@ class Labeller:
     """Criterion -> what is stated of it."""
     departures: tuple[Departure, ...] = ()
     """What is different for this rater on some criteria, under the instrument at hand."""
+    context: tuple[str, ...] = ()
+    """Arm and phase of the task at hand."""
 
-    def under(self, instrument: str) -> Labeller:
-        """The same rater before one instrument."""
-        return replace(
-            self, departures=tuple(d for d in self.departures if d.instrument in ("", instrument))
+    def under(self, instrument: str, arm: str = "", phase: str = "") -> Labeller:
+        """The same rater before one instrument, in one arm and phase."""
+        context = dict(zip(OF_TASKS, (arm, phase), strict=True))
+        departures = tuple(
+            d
+            for d in self.departures
+            if d.instrument in ("", instrument)
+            and all(d.where.get(column, value) == value for column, value in context.items())
         )
+        return replace(self, departures=departures, context=(arm, phase))
 
     def on(self, criterion: str) -> PanelTruth:
         """The parameters on a criterion; on none, those of the whole screen."""
@@ -187,8 +196,10 @@ def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
 
 
 def _is_of(departure: Departure, rater: Rater) -> bool:
-    return (not departure.panels or rater.panel in departure.panels) and (
-        not departure.raters or rater.id in departure.raters
+    return (
+        (not departure.panels or rater.panel in departure.panels)
+        and (not departure.raters or rater.id in departure.raters)
+        and all(rater.strata.get(c) == v for c, v in departure.where.items() if c not in OF_TASKS)
     )
 
 

@@ -18,7 +18,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item
-from konsil.simulate.draw import draw
+from konsil.simulate.draw import draw, lengthened
 from konsil.simulate.truth import Truth
 from konsil.stats.shares.shares import wilson
 from konsil.study import Study
@@ -90,6 +90,9 @@ def one_study(
     study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int
 ) -> list[StudyOutcome]:
     """Draw one study with new raters and new answers to the items, and analyse it."""
+    empty = [a for a in answers if not a.text]
+    texts = [a for a in answers if a.text]
+    answers = (*texts, *lengthened(study, items, texts, empty, truth, seed))
     drawn = draw(study, items, answers, truth, seed)
     data = Data(items, answers, study.everybody(), drawn.tasks, drawn.ratings)
     results = run(

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, cycle, islice
 
+import numpy as np
+
 from konsil.analysis.cases.ladders import LEVEL
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR
 from konsil.analysis.model.options import CaseOptions
 from konsil.locale import entries
+from konsil.plan import generator
 from konsil.prepare import MATCH, Preparation, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS
 from konsil.records import Answer, Item
@@ -34,8 +37,14 @@ PLACEHOLDERS: Mapping[str, str] = {
 """An item's text and its reference; entries `rehearsal.text` and `rehearsal.reference`."""
 
 
-def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
+Shares = Mapping[str, Mapping[str, float]]
+"""Column of the items -> value -> its share of them."""
+
+
+def pretended_items(study: Study, n: int, shares: Shares | None = None) -> tuple[Item, ...]:
     """`n` items without a text, with the plan's strata spread evenly over them.
+
+    `shares` are those of the values of columns that a simulation states.
 
     Sets are drawn as the protocol draws them. Where the protocol's sets have more items than there
     are, they keep their proportions. Where analyses are of some items alone, as of one source, all
@@ -43,7 +52,8 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     has yet, as themes, gets three values. Where analyses are of cases at several levels, the items
     are cases, each with a version for every level.
     """
-    items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
+    bare = [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)]
+    items = _strewn(study, _shared_out(study, bare, shares))
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
     if sets and sum(sets.values()) != n:
         total = sum(sets.values())
@@ -51,7 +61,7 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
 
 
-def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
+def pretended_pool(study: Study, n: int, shares: Shares | None = None) -> tuple[Item, ...]:
     """`n` items with a text and a reference, as they are before any is drawn or masked.
 
     They serve rehearsals. Strata are as those of `pretended_items`, but for the lexical match where
@@ -64,7 +74,7 @@ def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
         Item(f"item-{k:0{width}}", texts["text"].format(k=k), texts["reference"].format(k=k))
         for k in range(1, n + 1)
     ]
-    items = _strewn(study, bare)
+    items = _strewn(study, _shared_out(study, bare, shares))
     if study.prepare is not None and study.prepare.lexical_match:
         items = [
             replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in items
@@ -81,6 +91,17 @@ def pool_size(study: Study) -> int:
     return (
         prepare.sample.size if prepare.sample is not None else sum(prepare.sets.values()) or _POOL
     )
+
+
+def _shared_out(study: Study, items: list[Item], shares: Shares | None) -> list[Item]:
+    """Items with the values of the stated columns, in their shares and in no order."""
+    for column, parts in (shares or {}).items():
+        total = sum(parts.values())
+        numbers = sizes(len(items), {value: part / total for value, part in parts.items()})
+        values = np.repeat(list(numbers), list(numbers.values()))
+        generator(study.seed, "pretended", column).shuffle(values)
+        items = [_with(i, column, str(v)) for i, v in zip(items, values, strict=True)]
+    return items
 
 
 def _strewn(study: Study, items: list[Item]) -> list[Item]:

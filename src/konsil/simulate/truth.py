@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
 
 from konsil.study import decode
 from konsil.study.sections.decode import toml_data
@@ -29,6 +29,8 @@ class SystemTruth:
     """Criterion -> further strength on it."""
     hidden: float = 0.0
     """The probability that the reasoning of a wrong answer has the right one all the same."""
+    length: float = 0.0
+    """The median length of its placeholder answers in characters; 0: all are equally short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,9 @@ class Departure:
     """Under this instrument; empty: any."""
     criterion: str = ""
     """On this criterion; empty: all, and the seconds on the screen."""
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Column of the raters, `arm` or `phase` -> the value of the ratings that it is about; empty:
+    all."""
     shift: float = 0.0
     """Further shift towards the better labels."""
     accuracy: float | None = None
@@ -149,9 +154,69 @@ class Truth:
     sentence_shared: float = 0.0
     """Share of what everybody sees in a sentence, beyond right and wrong, that it has from its
     answer."""
+    length_shared: float = 0.5
+    """Correlation between the length of a placeholder answer and what all raters see in it beyond
+    right and wrong."""
+    items: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Column of placeholder items -> value -> its share of them."""
     wrong_answers: tuple[str, ...] = ()
     """Answers known to be wrong; all others are then right. Empty: right and wrong are drawn from
     `quality`."""
+
+
+def without_effects(truth: Truth) -> Truth:
+    """The same study without anything to find.
+
+    All systems answer alike and on all items, and no rater prefers a family, a position or an arm,
+    abstains more on difficult items or reads one instrument differently. What makes ratings vary
+    stays: difficulty, accuracy, severity, ambiguity and abstention of each panel.
+
+    >>> truth = Truth({"a": SystemTruth(0.9), "b": SystemTruth(0.7, strength=1.0)})
+    >>> {t.quality for t in without_effects(truth).systems.values()}
+    {0.8}
+    """
+    n = max(1, len(truth.systems))
+    quality, length = (
+        round(sum(getattr(t, key) for t in truth.systems.values()) / n, 12)
+        for key in ("quality", "length")
+    )
+    neutral = {"leniency": 0.0, "self_preference": 0.0, "position": 0.0, "abstention_slope": 0.0}
+    return replace(
+        truth,
+        systems=dict.fromkeys(truth.systems, SystemTruth(quality, length=length)),
+        panels={
+            name: replace(panel, approves=None, **neutral) for name, panel in truth.panels.items()
+        },
+        raters={},
+        exceptions=(),
+        length_shared=0.0,
+        wrong_answers=(),
+    )
+
+
+def toml_of(truth: Truth) -> dict[str, object]:
+    """What a simulation.toml states for this truth; what has its default is left out.
+
+    >>> toml_of(Truth({"a": SystemTruth(0.8)}, difficulty_spread=2.0))
+    {'systems': {'a': {'quality': 0.8}}, 'difficulty_spread': 2.0}
+    """
+    return {f.name: _plain(getattr(truth, f.name)) for f in fields(truth) if _is_stated(truth, f)}
+
+
+def _is_stated(value: object, field_of: Field[Any]) -> bool:
+    factory = field_of.default_factory
+    default = field_of.default if factory is MISSING else factory()
+    return bool(getattr(value, field_of.name) != default)
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return {
+            f.name: _plain(getattr(value, f.name)) for f in fields(value) if _is_stated(value, f)
+        }
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def read_truth(text: str, name: str = "simulation.toml") -> Truth:

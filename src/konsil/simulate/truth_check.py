@@ -28,6 +28,7 @@ def check_truth(
         *_names(truth, study, answers, name),
         *_numbers(truth, study, name),
         *_columns(truth, items, name),
+        *_places(truth, study, name),
     )
     if problems:
         raise StudyError("\n".join(problems))
@@ -76,6 +77,24 @@ def _names(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> 
                 )
 
 
+def _places(truth: Truth, study: Study, name: str) -> Iterator[str]:
+    """Columns and values of raters and arms that an exception names and nobody has."""
+    values: dict[str, set[str]] = {
+        "arm": {arm for a in study.plan for arm in a.arms},
+        "phase": {a.phase for a in study.plan},
+    }
+    for rater in study.everybody():
+        for column, value in rater.strata.items():
+            values.setdefault(column, set()).add(value)
+    for n, departure in enumerate(truth.exceptions):
+        for column, value in departure.where.items():
+            where = f"{name}: exceptions[{n}].where"
+            if column not in values:
+                yield f"{where}: the raters have no column {column!r}; {nearest(column, values)}"
+            elif value not in values[column]:
+                yield f"{where}.{column}: nobody has {value!r}; {nearest(value, values[column])}"
+
+
 def _ids(criteria: Iterable[object]) -> set[str]:
     return {str(getattr(c, "id", "")) for c in criteria}
 
@@ -102,6 +121,7 @@ def _columns(truth: Truth, items: Sequence[Item], name: str) -> Iterator[str]:
 
 
 def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
+    yield from _item_problems(truth, name)
     for system, stated in truth.systems.items():
         yield from _system_problems(stated, f"{name}: systems.{system}")
     for where, panels in (("panels", truth.panels), ("raters", truth.raters)):
@@ -124,12 +144,18 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
                 f"{name}: criteria.{criterion}.right: expected a number from 0 to 1, got"
                 f" {criterion_truth.right:g}"
             )
-    for share in ("sentence_errors", "sentence_shared"):
+    for share in ("sentence_errors", "sentence_shared", "length_shared"):
         value = getattr(truth, share)
         if not 0 <= value <= 1:
             yield f"{name}: {share}: expected a number from 0 to 1, got {value:g}"
     if not truth.difficulty_spread >= 0 or not truth.label_width > 0:
         yield f"{name}: difficulty_spread is 0 or more and label_width is above 0"
+
+
+def _item_problems(truth: Truth, name: str) -> Iterator[str]:
+    for column, shares in truth.items.items():
+        if not shares or min(shares.values()) < 0 or sum(shares.values()) <= 0:
+            yield f"{name}: items.{column}: expected a share above 0 for each value"
 
 
 def _exception_problems(
@@ -158,6 +184,8 @@ def _system_problems(stated: SystemTruth, where: str) -> Iterator[str]:
     for key, quality in qualities.items():
         if not 0 < quality < 1:
             yield f"{where}.{key}: expected a number between 0 and 1, got {quality:g}"
+    if not stated.length >= 0:
+        yield f"{where}.length: expected 0 or more characters, got {stated.length:g}"
     if not 0 <= stated.hidden <= 1:
         yield f"{where}.hidden: expected a number from 0 to 1, got {stated.hidden:g}"
 

@@ -10,6 +10,7 @@ from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import HITS, LEVELS, RIGHT, answer, pair_of, published, rated, results
 
 from konsil.analysis import Analysis, Results, contradictions
+from konsil.analysis.model.terms import ALL_SYSTEMS
 from konsil.analysis.table.frame import Data
 from konsil.records import Rater
 
@@ -47,6 +48,15 @@ def test_the_papers_mismatch_overall_and_by_level() -> None:
     assert narrative.estimate.low < 0.2
     assert narrative.estimate.method.startswith("Clopper-Pearson")
     assert "Out of 2 incorrect answers." in narrative.warnings
+
+
+def test_both_systems_together_are_one_number() -> None:
+    [row] = [
+        r
+        for r in results(published(), ROM).rows
+        if r.kind == "companion" and r.group == {"system": ALL_SYSTEMS}
+    ]
+    assert row.estimate.value == pytest.approx((59 + 44) / 186)
 
 
 def test_failures_of_one_case_are_one_cluster() -> None:

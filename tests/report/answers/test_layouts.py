@@ -408,3 +408,15 @@ def test_intervals_of_several_statistics_state_which_has_which_method() -> None:
     ]
     alone = [note.text for note in laid(LAYOUT, *ROWS).notes]
     assert [n for n in alone if n.startswith("CI")] == ["CI: Wilson."]
+
+
+def test_cells_with_counts_and_the_words_of_their_grades() -> None:
+    grades = {"low": 0.0, "high": 0.65, "all": 1.0}
+    layout = replace(LAYOUT, cells="count", grades=grades, difference=("a", "b"))
+    weighted = row(0.123, {"system": "c"})
+    shown = laid(layout, *ROWS, weighted)
+    cells = [cell.replace("\N{MINUS SIGN}", "-") for cell in texts(shown)[0]]
+    assert "16/20 (80.0) [70.0, 90.0]; high" in cells
+    assert "12.3 [2.3, 22.3]; low" in cells, "no count of units has this proportion"
+    [difference] = [cell for cell in cells if cell.startswith("20.0")]
+    assert "/" not in difference and ";" not in difference

@@ -17,6 +17,7 @@ from konsil.analysis.model.catalogue.known import (
     WEIGHTS,
     known_statistics,
 )
+from konsil.analysis.model.spec import Derived
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -440,3 +441,27 @@ def test_a_line_of_the_plan_has_numbers_that_mean_something_and_an_earlier_phase
     ].startswith("study.toml: plan[0].like: there is no earlier line")
     [sentences] = told(replace(STUDY, plan=(replace(first, spans=2),)))
     assert "plan[0].spans: sentences are sampled, but instrument 'form' rates answers" in sentences
+
+
+def test_groups_of_systems_name_systems_and_no_letters() -> None:
+    groups = {"small": ("one",), "large": ("two",)}
+    check(replace(STUDY, derived=(Derived("size", groups=groups),)))
+    unknown = Derived("size", groups={"small": ("tow",)})
+    [problem] = told(replace(STUDY, derived=(unknown,)))
+    assert "derived[0].groups" in problem and "did you mean 'two'" in problem
+    both = Derived("size", "grade", "experts", groups=groups)
+    [problem] = told(replace(STUDY, derived=(both,)))
+    assert "either groups or the mean of a criterion" in problem
+    blinded = replace(STUDY, derived=(Derived("size", groups=groups),), blinded=True)
+    assert any("tell the letters" in problem for problem in told(blinded))
+    twice = Derived("size", groups={"small": ("one",), "large": ("one",)})
+    assert any("'one'" in problem for problem in told(replace(STUDY, derived=(twice,))))
+
+
+def test_a_dropped_system_takes_part_in_pilots_alone() -> None:
+    systems = (System("one"), System("two", dropped="refused to reason"))
+    pilot = Allocation("experts", "form", phase="candidates", purpose="pilot")
+    main = Allocation("experts", "form", systems=("one",))
+    check(replace(STUDY, systems=systems, plan=(pilot, main)))
+    [problem] = told(replace(STUDY, systems=systems, plan=(replace(main, systems=()),)))
+    assert "'two' is dropped" in problem and "systems = ['one']" in problem

@@ -15,7 +15,7 @@ from konsil.analysis.cases.approval import approval_groups, strictness_groups
 from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, recovery_rows
 from konsil.analysis.cases.effects import crossover_rows, each_criterion, effect_rows
 from konsil.analysis.cases.ladders import LEVEL, Ladder, ladder, with_levels
-from konsil.analysis.cases.mismatch import UNIT, detector_rows, outcome_groups
+from konsil.analysis.cases.mismatch import UNIT, failure_rows, outcome_groups
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.group_estimates import Group, estimate_of
 from konsil.analysis.estimation.measure import Measure, quotient
@@ -401,8 +401,8 @@ BESIDE: Mapping[str, Rows] = MappingProxyType(
     {
         "diagnostic_potential": hidden_rows,
         "monotonicity_violation": recovery_rows,
-        "mismatch": detector_rows,
-        "hallucination": detector_rows,
+        "mismatch": failure_rows,
+        "hallucination": failure_rows,
     }
 )
 """What else stands below a statistic's numbers."""

@@ -140,7 +140,18 @@ def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
     return counted.select(*UNIT, pl.col("yes") > 0.5)
 
 
-def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
+def failure_rows(context: Context, table: RatingTable) -> Iterator[Row]:
+    """The statistic over the failures of all systems, and the accuracy of their labels."""
+    frame = select(table, context.analysis, context.analysis.raters)
+    if frame.get_column("system").n_unique() > 1:
+        for keys, part in groups(frame, context.analysis.by) or [({}, frame)]:
+            measure = _failures(context, table, part)
+            summary = estimate_of(context, measure, message("no incorrect answer has such labels"))
+            yield row(context, {"system": ALL_SYSTEMS, **keys}, summary, measure, kind="companion")
+    yield from _detector_rows(context, table)
+
+
+def _detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """Agreement of the detector's labels with those of people, one row a criterion.
 
     The detector is the panel that labelled the answers; people labelled some of them by hand.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -67,6 +68,8 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
 def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     """The time of every group, as the analysis' kind of mean."""
     pairs = seconds_by_pair(context, table, frame)
+    if context.analysis.statistic == "standardised_seconds":
+        pairs = _standardised(pairs, context.analysis.by)
     results = []
     for keys, part in groups(pairs, context.analysis.by):
         results.append(
@@ -81,6 +84,19 @@ def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> l
         headline = replace(group.summary.headline, value=math.nan, reason=reason)
         return [replace(group, summary=replace(group.summary, headline=headline))]
     return results
+
+
+def _standardised(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Times in standard deviations within groups, pooled over the groups.
+
+    None where nothing varies within a group.
+    """
+    seconds = pl.col("seconds")
+    mean_of_group = seconds.mean().over(list(by)) if by else seconds.mean()
+    squares = pairs.select((seconds - mean_of_group) ** 2).to_series().sum()
+    n_groups = pairs.select(list(by)).n_unique() if by else 1
+    variance = squares / max(1, pairs.height - n_groups)
+    return pairs.with_columns(seconds / math.sqrt(variance)) if variance > 0 else pairs.clear()
 
 
 def _sample(context: Context, pairs: pl.DataFrame) -> Sample:

@@ -186,18 +186,27 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A derived column: the mean number that a panel gave an item, and its bin."""
+    """A derived column: an item's mean number and its bin, or groups of another column's values."""
 
     name: str
     """The column, for `by`, `where` and `covariate`."""
-    criterion: CriterionRef
-    """The criterion whose labels' numbers are averaged."""
-    raters: str
+    criterion: CriterionRef = ""
+    """The criterion whose labels' numbers are averaged; empty: the column has `groups`."""
+    raters: str = ""
     """The panel whose ratings are averaged."""
     bins: tuple[Bin, ...] = ()
     """Ranges with their names; empty: the number alone, as a covariate."""
+    column: str = "system"
+    """The column whose values are grouped."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Group -> its values of `column`; ratings with other values are in no group."""
     title: str = ""
     """What tables and figures call it; empty: its name."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its values in their order; empty where it is a number alone."""
+        return tuple(self.groups) or tuple(b.label for b in self.bins)
 
 
 @dataclass(frozen=True, slots=True)

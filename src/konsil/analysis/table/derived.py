@@ -1,4 +1,4 @@
-"""Columns derived from the ratings: an item's mean rating, and its bin (difficulty)."""
+"""Derived columns: an item's mean rating and its bin, or groups of the values of another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from konsil.analysis.model.spec import Bin, Closed, Derived
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
+from konsil.errors.message import message
 from konsil.instrument import Criterion, Instrument
 
 SCORE = "{}: mean"
@@ -22,9 +23,9 @@ SCORE = "{}: mean"
 def with_derived(
     table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument]
 ) -> RatingTable:
-    """Add the columns that the protocol derives from ratings.
+    """Add the columns that the protocol derives from ratings or groups.
 
-    An item without a rating has none of them.
+    An item without a rating, and a rating of no group, have none of them.
     """
     frame = table.frame
     added: list[str] = []
@@ -34,6 +35,9 @@ def with_derived(
                 f"derived {definition.name!r}: ratings have a column of this name already;"
                 " choose another"
             )
+        if definition.groups:
+            frame = frame.with_columns(_grouped(frame, definition).alias(definition.name))
+            continue
         scores = _scores(table, definition, _criterion(definition, instruments))
         column = SCORE.format(definition.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
@@ -42,10 +46,28 @@ def with_derived(
     return replace(table, frame=frame, derived=(*table.derived, *added))
 
 
+def _grouped(frame: pl.DataFrame, definition: Derived) -> pl.Expr:
+    if definition.column not in frame.columns:
+        raise AnalysisError(
+            message(
+                "derived {name!r}: ratings have no column {column!r}; {nearest}",
+                message_id="refused.column_of_groups",
+                name=definition.name,
+                column=definition.column,
+                nearest=nearest(definition.column, frame.columns),
+            )
+        )
+    group_of = {value: group for group, values in definition.groups.items() for value in values}
+    column = pl.col(definition.column).cast(pl.String)
+    return column.replace_strict(group_of, default=None, return_dtype=pl.String)
+
+
 def derived_values(table: RatingTable, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
     """Each item's derived numbers, those of items without a rating left out."""
     values: list[DerivedValue] = []
     for definition in derived:
+        if definition.groups:
+            continue
         score = SCORE.format(definition.name)
         rows = (
             table.frame.select("item", score, definition.name)

@@ -28,7 +28,7 @@ from konsil.errors import StoreError, StudyError, option
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
 from konsil.records.digits import written
-from konsil.simulate import Truth
+from konsil.simulate import Truth, without_effects
 from konsil.simulate.power import Power, StudyOutcome, one_study, power
 from konsil.simulate.pretended import pretended_items
 from konsil.store.engine.private import write_private
@@ -111,7 +111,9 @@ def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ..
             f"{where}: there are no [[systems]]; list the systems whose answers are rated"
         )
     truth = truth_of(folder, design.request.truth)
-    items, answers = _material(folder, design.request.items)
+    if design.request.null:
+        truth = without_effects(truth)
+    items, answers = _material(folder, design.request.items, truth)
     study = replace(
         study,
         analyses=analyses,
@@ -123,13 +125,15 @@ def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ..
     return study, items, with_sentences(study, study_answers, {}), truth
 
 
-def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
+def _material(
+    folder: Folder, n: int | None, truth: Truth
+) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
     """The study's items and answers, or placeholders.
 
     They are read from its files where nothing is imported yet.
     """
     if n is not None:
-        return pretended_items(folder.study, n), ()
+        return pretended_items(folder.study, n, truth.items), ()
     items, answers, events = _stored(folder)
     if not items:
         items, answers = _from_files(folder)

@@ -21,11 +21,22 @@ from konsil.api.item_checks import check_drawn
 from konsil.api.progress import progress
 from konsil.api.running.planning import implied_answers, still_silent
 from konsil.collect.local.shipped_model import SHIPPED
+from konsil.design.edits import edited
 from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
 from konsil.prepare import event_of, in_study, last_drawn, last_screened
 from konsil.records import Answer, Event, Item
-from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recovery, sets_of
+from konsil.simulate import (
+    Truth,
+    cases_of,
+    draw,
+    lengthened,
+    lengths_of,
+    read_truth,
+    recovery,
+    sets_of,
+    toml_of,
+)
 from konsil.simulate.pretended import pretended_answers
 from konsil.stats.engine.contract import Estimate
 from konsil.store import Added, Batch, Store
@@ -63,6 +74,16 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     return read_truth(text, str(place))
 
 
+def state_truth(place: Path, truth: Truth) -> None:
+    """Write what a simulation is drawn from beside its protocol, unless the file there states it.
+
+    The report compares its estimates with this file.
+    """
+    file = place / TRUTH
+    if not file.is_file() or read_truth(file.read_text(encoding="utf-8"), str(file)) != truth:
+        file.write_text(edited("", toml_of(truth)), encoding="utf-8")
+
+
 @progress()
 def simulate(
     folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()
@@ -74,7 +95,7 @@ def simulate(
     Only a study with `simulated = true` takes simulated ratings, so that they never mix with
     collected ones.
     """
-    study = folder.study
+    study, drawn_seed = folder.study, folder.study.seed if seed is None else seed
     if not study.simulated:
         raise StudyError(
             f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a"
@@ -99,11 +120,10 @@ def simulate(
         items = in_study((*items, *versions), (*store.events(), *chosen))
         silent = still_silent(study, answers)
         implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
-        drawn = draw(
-            study, items, (*answers, *implied), truth, study.seed if seed is None else seed
-        )
+        implied = lengthened(study, items, answers, implied, truth, drawn_seed)
+        drawn = draw(study, items, (*answers, *implied), truth, drawn_seed)
         note_study(store, study, now())
-        events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
+        events = (*chosen, *_drawn_with(store, drawn_seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
         batch = Batch(
             items=versions,
@@ -164,6 +184,7 @@ def simulate_copy(folder: Folder, truth: Truth, target: Path, seed: int | None =
 
     def fill(draft: Path) -> None:
         copy_as_simulated(folder, draft)
+        state_truth(draft, truth)
         added.append(simulate(open_folder(draft), truth, seed))
 
     copy_new(target, fill)

@@ -24,6 +24,7 @@ from konsil.api.rehearsal.rehearsal import (
     copy_as_simulated,
     drawn_items,
     report,
+    state_truth,
     truth_of,
 )
 from konsil.api.rehearsal.requests import RehearsalRequest
@@ -43,7 +44,7 @@ from konsil.records.digits import stamp
 from konsil.rehearse import Outcome, Replies, Server, browser_there, work
 from konsil.rehearse.people import Person
 from konsil.rehearse.replies import about
-from konsil.simulate import Truth, check_truth, people
+from konsil.simulate import Truth, check_truth, lengthened, people, without_effects
 from konsil.simulate.pretended import pool_size, pretended_pool
 from konsil.store import Batch, Store
 from konsil.store.engine.folders import copy_new
@@ -104,7 +105,11 @@ def rehearse(
     stands instead of the request's file.
     """
     request = RehearsalRequest() if request is None else request
-    simulated = _simulated_truth(folder, request) if truth is None else truth
+    is_stated = truth is None and (request.truth is not None or (folder.path / TRUTH).is_file())
+    simulated = truth_of(folder, request.truth) if is_stated else truth or Truth()
+    if request.null:
+        simulated = without_effects(simulated)
+    seed = folder.study.seed if request.seed is None else request.seed
     place = folder.path.absolute()
     target = request.target or place.with_name(f"{place.name}-rehearsal")
     if request.windows:
@@ -113,9 +118,15 @@ def rehearse(
 
     def fill(draft: Path) -> None:
         copy = prepared_copy(
-            folder, simulated, draft, database=request.copy_database, pretend=request.items
+            folder,
+            simulated,
+            draft,
+            database=request.copy_database,
+            pretend=request.items,
+            seed=seed,
         )
-        seed = folder.study.seed if request.seed is None else request.seed
+        if is_stated:
+            state_truth(draft, simulated)
         rehearsals.append(_rehearsed(copy, simulated, seed, request, say))
 
     copy_new(target, fill)
@@ -126,12 +137,6 @@ def rehearse(
         folder=Folder(target, rehearsed.folder.study, request.copy_database),
         report=target / report.relative_to(rehearsed.folder.path) if report is not None else None,
     )
-
-
-def _simulated_truth(folder: Folder, request: RehearsalRequest) -> Truth:
-    """What the request's file states, or the folder's own; chance where there is none."""
-    has_file = request.truth is not None or (folder.path / TRUTH).is_file()
-    return truth_of(folder, request.truth) if has_file else Truth()
 
 
 def _rehearsed(
@@ -185,7 +190,13 @@ def _pages_of(human: Collection[str], tasks: Sequence[Task], most: int | None = 
 
 
 def prepared_copy(
-    folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
+    folder: Folder,
+    truth: Truth,
+    target: Path,
+    *,
+    database: str = "",
+    pretend: int | None = None,
+    seed: int | None = None,
 ) -> Folder:
     """A copy of a study with its items and answers in an empty folder, ready to be planned.
 
@@ -214,7 +225,9 @@ def prepared_copy(
             _take_over(folder, store)
         else:
             store.add(
-                Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now()
+                Batch(items=pretended_pool(folder.study, pretend, truth.items)),
+                source="rehearsal",
+                at=now(),
             )
         if not store.items():
             fact = message(
@@ -228,7 +241,14 @@ def prepared_copy(
         items, answers = _material(store)
         silent = still_silent(folder.study, answers)
         if silent:
-            spoken = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
+            spoken = lengthened(
+                folder.study,
+                items,
+                answers,
+                pretended(folder.study, implied_answers(items, silent), UNANSWERED),
+                truth,
+                folder.study.seed if seed is None else seed,
+            )
             store.add(Batch(answers=spoken), source="rehearsal", at=now())
         check_truth(truth, folder.study, store.answers())
     return copy

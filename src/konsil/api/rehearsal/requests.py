@@ -7,6 +7,8 @@ from pathlib import Path
 
 from konsil.records.request import Flag, Request, setting
 
+NULL = Flag("Simulate without effects: equal systems, no preferences, no trends.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class PowerRequest(Request):
@@ -16,6 +18,7 @@ class PowerRequest(Request):
     truth: Path | None = setting(
         None, Flag("File with the assumed parameters; default: FOLDER/simulation.toml.")
     )
+    null: bool = setting(False, NULL)
     items: int | None = setting(
         None, Flag("Number of simulated items to use instead of the study's own.", minimum=1)
     )
@@ -44,6 +47,7 @@ class RehearsalRequest(Request):
     truth: Path | None = setting(
         None, Flag("Parameters of simulated raters; default: FOLDER/simulation.toml.")
     )
+    null: bool = setting(False, NULL)
     seed: int | None = setting(None, Flag("Seed, instead of the study's."))
     pace: float = setting(0.0, Flag("1: raters pause as people do; 0: no pauses.", minimum=0))
     most: int | None = setting(None, Flag("Maximum number of pages per rater.", minimum=1))

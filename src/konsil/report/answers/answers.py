@@ -141,7 +141,7 @@ def _view(
     if not is_alone:
         of_criteria = rows_of_criteria(queries)
         lines = {id(new): lines[id(row)] for new, row in zip(of_criteria, rows, strict=True)}
-        query = _query(material, replace(query.spec, name=query.spec.question), of_criteria)
+        query = query_of(material, replace(query.spec, name=query.spec.question), of_criteria)
     draw = answer_figure if is_alone else figure_of_criteria
     return AnswerView(
         parts=tuple(

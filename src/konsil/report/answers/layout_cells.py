@@ -146,12 +146,26 @@ def _cell(
     text = numbers.plain(e.value * factor, digits)
     if has_percent:
         text += numbers.language.per_cent
+    if context.layout.cells == "count" and sign == 1:
+        text = _counted(row, text, numbers)
     if has_interval and math.isfinite(e.low) and math.isfinite(e.high):
         low, high = sorted((e.low * factor, e.high * factor))
         ends = numbers.plain(low, digits), numbers.plain(high, digits)
         text += f" [{numbers.language.between.join(ends)}]"
     text += marks(row, context.layout.significance)
+    reached = {g: low for g, low in context.layout.grades.items() if e.value >= low}
+    if reached and row.kind == "estimate":
+        text += f"; {max(reached, key=reached.__getitem__)}"
     return Cell(text, tuple(remarks), number=True, href=href)
+
+
+def _counted(row: Row, text: str, numbers: Numbers) -> str:
+    """A proportion after the counts that it is of; one that is weighted is of none."""
+    n = n_counted(row)
+    count = row.estimate.value * n
+    if not is_percent(row.statistic) or not math.isclose(count, round(count), abs_tol=1e-6):
+        return text
+    return f"{numbers.count(round(count))}/{numbers.count(n)} ({text})"
 
 
 def combined(material: Material, caption: str, parts: Sequence[tuple[str, Table]]) -> Table:

@@ -82,9 +82,7 @@ def _order(material: Material, column: str) -> tuple[str, ...]:
     """The values of a column in their order; none where they have none."""
     if column == "level":
         return levels_of(material)
-    return next(
-        (tuple(b.label for b in d.bins) for d in material.study.derived if d.name == column), ()
-    )
+    return next((d.labels for d in material.study.derived if d.name == column), ())
 
 
 def is_of_few(row: Row) -> bool:

@@ -72,7 +72,7 @@ def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | No
 
     Those of a stratum are within each system or rater.
     """
-    bins = {d.name: tuple(b.label for b in d.bins) for d in material.study.derived}
+    bins = {d.name: d.labels for d in material.study.derived}
     bins |= {"level": levels} if (levels := levels_of(material)) else {}
     by = tuple(dict.fromkeys((*implied(spec), *spec.by)))
     category = next((c for c in by if bins.get(c)), None)

@@ -281,6 +281,15 @@ def _systems(material: Material) -> Table:
             n=without_text,
         )
         general.append(numbers.translated(lengths_alone))
+    for system in declared.values():
+        if system.dropped:
+            reason = message(
+                "{system} was tried in the pilot and not evaluated: {reason}",
+                message_id="table.system_dropped",
+                system=system.id,
+                reason=system.dropped,
+            )
+            general.append(numbers.translated(reason))
     head = (
         _("System"),
         _("Family"),

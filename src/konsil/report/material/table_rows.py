@@ -77,7 +77,7 @@ def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
     Strata naturally, other columns as they come.
     """
     study = material.study
-    value_orders = {d.name: [b.label for b in d.bins] for d in study.derived}
+    value_orders = {d.name: list(d.labels) for d in study.derived}
     value_orders |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
     value_orders |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
     places: dict[str, dict[str, int]] = {}

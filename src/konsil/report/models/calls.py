@@ -123,7 +123,7 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     summed: dict[tuple[str, str], Counter[str]] = {}
     for row in rows:
         summed.setdefault((row.column, row.value), Counter()).update(row.counts)
-    order = {d.name: [b.label for b in d.bins] for d in material.study.derived}
+    order = {d.name: d.labels for d in material.study.derived}
     body = []
     for column, value in sorted(
         summed, key=lambda k: (k[0], _rank_in(order.get(k[0], []), k[1]), natural(k[1]))
@@ -194,7 +194,7 @@ def derived_figures(material: Material) -> list[Drawing]:
         values = [(v.value, v.label) for v in material.results.derived if v.name == derived.name]
         if len({v for v, _label in values}) < 2:
             continue
-        names = [b.label for b in derived.bins] or [""]
+        names = derived.labels or ("",)
         low = min([*(v for v, _label in values), *(b.low for b in derived.bins)])
         high = max([*(v for v, _label in values), *(b.high for b in derived.bins)])
         step = (high - low) / CELLS

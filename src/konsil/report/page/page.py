@@ -48,8 +48,6 @@ from konsil.version import __version__
 
 MOST_LIMITS = 3
 """Limitations on the first screen; further ones are folded."""
-SAMPLES = 3
-"""How many items are shown with their answers."""
 LONGEST = 1_500
 """Characters of a sample's text that are shown."""
 
@@ -266,10 +264,10 @@ def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
         if known is not None and answer.id not in known:
             continue
         by_item.setdefault(answer.item, []).append(answer)
-    chosen = sorted(material.items, key=lambda i: (i.id not in by_item, natural(i.id)))[:SAMPLES]
+    chosen = sorted(material.items, key=lambda i: (i.id not in by_item, natural(i.id)))
     return [
         (item, sorted(by_item.get(item.id, []), key=lambda a: (natural(a.system), a.id)))
-        for item in chosen
+        for item in chosen[: max(0, material.study.sample_items)]
     ]
 
 

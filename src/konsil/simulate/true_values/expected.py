@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.options import AgreementOptions, JudgeOptions, ShareOptions
+from konsil.analysis.model.options import JudgeOptions, ShareOptions
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
@@ -21,6 +21,7 @@ from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.true_values.expected_scores import row_rule
 from konsil.simulate.true_values.selection import (
     code_table,
+    is_modelled,
     proportion,
     steps_of,
     systems_of_family,
@@ -53,15 +54,7 @@ class Expected:
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""
-        derived = {d.name for d in self.study.derived} & {
-            *analysis.where,
-            *analysis.by,
-            *analysis.options.columns,
-        }
-        is_weighted = isinstance(
-            analysis.options, AgreementOptions
-        ) and analysis.options.weights not in {"", "unweighted"}
-        if (derived and not self.sets) or is_weighted:
+        if not is_modelled(self.study, self.truth, analysis, self.sets):
             return None
         score = next((s for s in self.study.scores if s.id == analysis.criterion), None)
         if score is not None:

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from konsil.analysis import Analysis, Bin
 from konsil.analysis.model.catalogue.known import COLUMNS
+from konsil.analysis.model.options import AgreementOptions
 from konsil.analysis.table.labels import Labels
 from konsil.instrument import Criterion
 from konsil.plan import Allocation
 from konsil.records import Rater
 from konsil.simulate import population
+from konsil.simulate.panel import OF_TASKS
 from konsil.simulate.population import Array, Matrix
+from konsil.simulate.truth import Truth
 from konsil.study import Study
 
 _SURVEYS = ("batch", "phase", "rater")
 
 Bools = NDArray[np.bool_]
+
+
+def is_modelled(study: Study, truth: Truth, analysis: Analysis, sets: Collection[str]) -> bool:
+    """Whether an analysis is of ratings whose true value the model gives."""
+    columns = {*analysis.where, *analysis.by, *analysis.options.columns}
+    derived = [d for d in study.derived if d.name in columns]
+    # Which ratings are of an arm or a phase is a matter of the plan.
+    by_task = any(
+        d.criterion in ("", analysis.criterion) and {*OF_TASKS} & {*d.where}
+        for d in truth.exceptions
+    )
+    is_weighted = isinstance(
+        analysis.options, AgreementOptions
+    ) and analysis.options.weights not in {"", "unweighted"}
+    # Of groups, such as of systems, there are no true values.
+    has_units = not derived or (bool(sets) and not any(d.groups for d in derived))
+    return has_units and not is_weighted and not by_task
 
 
 def main_lines(study: Study) -> list[Allocation]:

@@ -73,6 +73,8 @@ class Study:
     reasons_for_changes: bool = False
     """Whether a rating that was handed in is changed on the pages only with a reason, which the
     audit log keeps."""
+    sample_items: int = 3
+    """How many items the report shows in full, with their answers."""
     instruments: tuple[Instrument, ...] = ()
     """How it is rated."""
     judges_of_same_family: SameFamily = "forbid"

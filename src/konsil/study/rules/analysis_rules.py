@@ -25,7 +25,10 @@ def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[
     """Problems of one analysis: names that do not exist, and what does not fit its criterion."""
     for column in analysis.options.columns:
         yield from unknown_name_problems(
-            f"{where}.covariate", "derived column", column, [d.name for d in study.derived]
+            f"{where}.covariate",
+            "derived column",
+            column,
+            [d.name for d in study.derived if not d.groups],
         )
     for panel in analysis.options.panels:
         yield from unknown_name_problems(f"{where}.tiebreak", "panel", panel, panel_names(study))

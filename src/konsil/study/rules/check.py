@@ -19,12 +19,13 @@ from konsil.prepare import preparation_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
 from konsil.study.definition.publication import publication_problems
 from konsil.study.rules.analysis_rules import analysis_problems
+from konsil.study.rules.derived_rules import derived_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.interim_rules import interim_rule_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
 from konsil.study.rules.table_rules import figure_problems, table_problems
-from konsil.study.rules.valid_names import panel_names, unknown_name_problems
+from konsil.study.rules.valid_names import unknown_name_problems
 from konsil.study.sections.calibration import calibration_problems
 from konsil.study.sections.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.sections.enrolment import enrolment_problems, form_of, places_problems
@@ -110,7 +111,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         )
     yield from _lineage(study, name)
     yield from _together(study, f"{name}: together")
-    yield from _derived(study, f"{name}: derived")
+    yield from derived_problems(study, f"{name}: derived")
     yield from _scores(study, f"{name}: scores")
     for n, analysis in enumerate(study.analyses):
         yield from analysis_problems(study, analysis, f"{name}: analyses[{n}]")
@@ -141,12 +142,25 @@ def _plan(study: Study, name: str) -> Iterator[str]:
             yield from unknown_name_problems(
                 f"{where}.systems", "system", system, [s.id for s in study.systems]
             )
+        yield from _dropped(study, allocation, where)
         if allocation.like:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
             yield from unknown_name_problems(
                 f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier
             )
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
+
+
+def _dropped(study: Study, allocation: Allocation, where: str) -> Iterator[str]:
+    """Systems that were dropped after the pilot are shown in pilots alone."""
+    dropped = [s.id for s in study.systems if s.dropped]
+    shown = [s for s in dropped if not allocation.systems or s in allocation.systems]
+    if shown and allocation.purpose != "pilot" and not allocation.like:
+        others = [s.id for s in study.systems if not s.dropped]
+        yield (
+            f"{where}.systems: {shown[0]!r} is dropped and takes part in pilots alone; state the"
+            f" others: systems = {others}"
+        )
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
@@ -264,31 +278,6 @@ def _figures(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [layout.id for layout in study.figures])
     for n, layout in enumerate(study.figures):
         yield from figure_problems(study, layout, f"{where}[{n}]")
-
-
-def _derived(study: Study, where: str) -> Iterator[str]:
-    yield from duplicate_problems(where, [d.name for d in study.derived])
-    criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for n, column in enumerate(study.derived):
-        yield from unknown_name_problems(
-            f"{where}[{n}].criterion", "criterion", column.criterion, criteria
-        )
-        yield from unknown_name_problems(
-            f"{where}[{n}].raters", "panel", column.raters, panel_names(study)
-        )
-        criterion = criteria.get(column.criterion)
-        if criterion is not None and criterion.scale.kind == "text":
-            yield (
-                f"{where}[{n}].criterion: {column.criterion!r} is a free text; a derived number"
-                " needs labels or numbers"
-            )
-        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in column.bins])
-        for m, part in enumerate(column.bins):
-            if not part.low <= part.high:
-                yield (
-                    f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"
-                    " lower end first"
-                )
 
 
 def adjudication_problems(study: Study, name: str) -> Iterator[str]:

@@ -238,7 +238,7 @@ def _names(study: Study, analysis: Analysis, column: str) -> set[str]:
         return {
             i.id for i in study.instruments if any(c.id == analysis.criterion for c in i.criteria)
         }
-    return {b.label for d in study.derived if d.name == column for b in d.bins}
+    return {label for d in study.derived if d.name == column for label in d.labels}
 
 
 def draws_problems(study: Study, interim: Interim, analysis: Analysis, where: str) -> Iterator[str]:

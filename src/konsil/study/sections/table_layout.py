@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 FigureKind = Literal["forest", "series", "matrix"]
-CellContent = Literal["interval", "estimate", "sd"]
+CellContent = Literal["interval", "estimate", "sd", "count"]
 
 OWN_KEYS = ("analysis", "statistic", "criterion", "panel")
 """What every analysis has, beside the columns that it is grouped by."""
@@ -31,8 +32,12 @@ class TableLayout:
     """In place of analyses, rows and columns: the identifiers of other tables, whose rows it has
     one below the other."""
     cells: CellContent = "interval"
-    """Each estimate with its 'interval', the 'estimate' alone, or 'sd': each mean with the standard
-    deviation that another analysis of the table estimates, and other estimates with intervals."""
+    """Each estimate with its 'interval', the 'estimate' alone, 'sd': each mean with the standard
+    deviation that another analysis of the table estimates, and other estimates with intervals, or
+    'count': each proportion with the number of its units before it, and their number."""
+    grades: Mapping[str, float] = field(default_factory=dict)
+    """Word -> the lowest estimate that it is said of, proportions as numbers from 0 to 1; each cell
+    has the word of the highest that its estimate reaches."""
     difference: tuple[str, ...] = ()
     """Two values of the only grouping column among `columns`: a further column has the first minus
     the second, as the analyses' `compare` estimates it."""

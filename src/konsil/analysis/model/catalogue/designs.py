@@ -144,6 +144,26 @@ DESIGNS = (
         unit="seconds",
     ),
     Statistic(
+        id="standardised_seconds",
+        family="designs",
+        group="timed",
+        title="Mean rating time (SD)",
+        text=(
+            "Mean time that raters took for an answer, in standard deviations within groups; "
+            "differences are Cohen's d."
+        ),
+        definition=(
+            "the mean of `seconds` divided by its standard deviation within the groups of `by`, "
+            "pooled over them, so that a difference is Cohen's d of the single times; the "
+            "interval takes this standard deviation as known"
+        ),
+        undefined="no page has a time",
+        keys=frozenset({"clock"}),
+        has_own_panel=True,
+        limits=_TIMED,
+        columns=("seconds",),
+    ),
+    Statistic(
         id="length_correlation",
         family="designs",
         group="length",

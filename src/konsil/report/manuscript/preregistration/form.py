@@ -259,6 +259,12 @@ def _variables(material: Material) -> Iterator[Block]:
     derived = [
         _("Derived column %(name)s: mean of %(criterion)s by the panel %(panel)s.")
         % {"name": d.title or d.name, "criterion": d.criterion, "panel": d.raters}
+        if not d.groups
+        else _("Derived column %(name)s: groups %(groups)s.")
+        % {
+            "name": d.title or d.name,
+            "groups": "; ".join(f"{g} ({', '.join(values)})" for g, values in d.groups.items()),
+        }
         for d in study.derived
     ]
     nothing = _("None: the analyses use the criteria as they are rated.")
