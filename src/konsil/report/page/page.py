@@ -37,6 +37,7 @@ from konsil.report.material.slugs import anchor
 from konsil.report.models.calls import calls, derived_figures
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.models.usage import usage
+from konsil.report.page.appendix import appendix_section
 from konsil.report.page.extras import extra, reconciliation
 from konsil.report.pairs.pairs import pair_figures
 from konsil.report.people.composition import composition
@@ -134,11 +135,11 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             calls=called,
             usage=usage(material),
             labels=labels,
-            prespecified=[t for t in appendix if t.prespecified],
+            prespecified=appendix_section(material, [t for t in appendix if t.prespecified]),
             declared=material.numbers.translated(
                 declared_heading(material.results.plan, _declared(views))
             ),
-            exploratory=[t for t in appendix if not t.prespecified],
+            exploratory=appendix_section(material, [t for t in appendix if not t.prespecified]),
             extras=added,
             instruments=[
                 (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i))

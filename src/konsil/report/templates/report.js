@@ -1,6 +1,5 @@
 "use strict";
-// The page reads whole without this: it adds a filter, opens what a link points to, and opens everything for print.
-const parts = [...document.querySelectorAll("details")];
+// The page reads whole without this: it adds a filter, and opens what a link points to.
 const filter = document.querySelector(".filter");
 const box = filter.querySelector("input");
 const count = filter.querySelector("output");
@@ -25,10 +24,4 @@ function reveal() {
 filter.hidden = false;
 box.addEventListener("input", show);
 addEventListener("hashchange", reveal);
-let closed = [];
-addEventListener("beforeprint", () => {
-  closed = parts.filter(part => !part.open);
-  for (const part of closed) part.open = true;
-});
-addEventListener("afterprint", () => { for (const part of closed) part.open = false; });
 reveal();
