@@ -76,6 +76,17 @@ _FILES = message(
 )
 
 
+_PRELIMINARY = message(
+    (
+        "This page has only the analyses with a question. The audit log was not verified, p values"
+        " are not adjusted for multiple testing, so no difference is called shown, and tables,"
+        " sensitivity analyses, further analyses and methods are left out. Use the whole report for"
+        " conclusions: konsil report."
+    ),
+    message_id="page.preliminary",
+)
+
+
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
     overview_figures = [*case_figures(material), *pair_figures(material), *glance(material)]
@@ -110,6 +121,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             stamp=material.stamp,
             lang=material.language.code,
             version=__version__,
+            preliminary="",
             summary=_summary(material, views),
             first=first,
             most_limits=MOST_LIMITS,
@@ -178,6 +190,29 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     return Page(html, figures)
 
 
+def render_preliminary(material: Material) -> Page:
+    """The first page alone, marked as preliminary, with what it leaves out."""
+    first = first_page(material)
+    html = (
+        _environment(material)
+        .get_template("page.html.j2")
+        .render(
+            study=material.study,
+            results=material.results,
+            themselves=_themselves(material),
+            played=material.numbers.translated(material.results.played),
+            stamp=material.stamp,
+            lang=material.language.code,
+            version=__version__,
+            preliminary=material.numbers.translated(_PRELIMINARY),
+            summary=_material_sentence(material),
+            first=first,
+            most_limits=MOST_LIMITS,
+        )
+    )
+    return Page(html, first.figures)
+
+
 def _body_figures(
     first: FirstPage, views: Sequence[AnalysisView]
 ) -> dict[str, tuple[Drawing, ...]]:
@@ -229,7 +264,12 @@ def _environment(material: Material) -> jinja2.Environment:
 
 
 def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
-    results, numbers = material.results, material.numbers
+    text = declared(material.results.plan, _declared(views), len(views))
+    return f"{_material_sentence(material)} {material.numbers.translated(text)}"
+
+
+def _material_sentence(material: Material) -> str:
+    results = material.results
     sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
         " {systems|system|systems}; {raters:,} {raters|rater|raters} in {panels:,}"
@@ -244,10 +284,7 @@ def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
         unreadable=sum(row.unreadable for row in results.coverage),
         excluded=sum(n for row in results.coverage for n in row.excluded.values()),
     )
-    return (
-        f"{numbers.translated(sentence)}"
-        f" {numbers.translated(declared(results.plan, _declared(views), len(views)))}"
-    )
+    return material.numbers.translated(sentence)
 
 
 def _declared(analyses: Sequence[AnalysisView]) -> list[str]:
