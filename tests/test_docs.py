@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import doctest
 import importlib
 import importlib.util
@@ -691,6 +692,19 @@ def test_every_field_of_a_source_is_documented():
         "answers": list(answers.FIELDS),
         "ratings": list(ratings.FIELDS),
     }
+
+
+def test_the_comparison_with_other_tools_is_recent():
+    """Other tools change: after six months, look at each of them again, and at its version."""
+    page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    [day] = re.findall(r"as of (\d{4}-\d\d-\d\d)", page)
+    assert (datetime.date.today() - datetime.date.fromisoformat(day)).days < 183
+    [versions] = [t for t in tables(ROOT / "docs" / "comparison.md") if "version compared" in t[0]]
+    assert len(versions) >= 8
+    for row in versions:
+        name = row["tool"].split(" (")[0]
+        assert re.fullmatch(r"\d+(\.\d+)+", row["version compared"]), name
+        assert page.count(name) > 1, name
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
