@@ -51,7 +51,7 @@ def command(
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
     place = opened.path / "report" if output is None else output
-    before = {name for name in ON_REQUEST if (place / name).is_dir()}
+    before = {name for name in ON_REQUEST if (place / name).is_dir() and not request.quick}
     with another_place():
         page, results = write_report(opened, output, request, compute=compute)
     manuscript = page.parent / "manuscript" if request.to else None

@@ -76,7 +76,9 @@ def test_a_preliminary_page_has_the_questions_unadjusted(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_a_preliminary_page_is_no_further_look(tmp_path: Path) -> None:
-    study(tmp_path, '[interim]\npanel = "people"\nratings = 300\n[[interim.looks]]\nfraction = 0.5\n')
+    study(
+        tmp_path, '[interim]\npanel = "people"\nratings = 300\n[[interim.looks]]\nfraction = 0.5\n'
+    )
     opened = import_ratings(tmp_path, ROWS)
     with pytest.raises(StudyError, match="would be a further look; expected a report without"):
         opened.write_report(request=ReportRequest(quick=True))
