@@ -1,4 +1,5 @@
-"""Write the JSON schema of study.toml that the package ships, from the types and their sentences.
+"""Write the JSON schema of study.toml that the package ships: the keys are those of the types, their
+descriptions those of docs/howto-study.md.
 
 python docs/schema.py          write src/konsil/study/study.schema.json
 """
@@ -16,13 +17,42 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from konsil.analysis import (
+    Analysis,
+    Bin,
+    CompositeScore,
+    Derived,
+    Exclusions,
+    Inference,
+    Resampling,
+)
 from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+from konsil.analysis.model.options import OPTIONS
+from konsil.instrument import Criterion, Instrument, Scale
 from konsil.locale import complete_languages
+from konsil.plan import Allocation
+from konsil.plan.draw.injections import Injections
+from konsil.plan.model.places import Places
+from konsil.prepare import Preparation, Sample, Screening, Theming
+from konsil.prepare.cases.marking import Masking
 from konsil.prepare.questions.asking import Asking
+from konsil.prepare.questions.rewriting import Rewriting
+from konsil.records import Rater, Source, System
 from konsil.records.inline import INLINE, Inline
+from konsil.study.definition.adjudication import Adjudication
+from konsil.study.definition.interim import Interim, InterimRule, Look
 from konsil.study.definition.protocol import Study
+from konsil.study.definition.publication import Creator, Publication
+from konsil.study.sections.calibration import Calibration
+from konsil.study.sections.calling import Endpoint, Example, Judge, Settings
+from konsil.study.sections.enrolment import Enrolment, Question
+from konsil.study.sections.practice import Explanation
+from konsil.study.sections.privacy import Privacy
+from konsil.study.sections.programs import Program
+from konsil.study.sections.table_layout import FigureLayout, TableLayout
 
 FILE = Path(__file__).resolve().parents[1] / "src/konsil/study/study.schema.json"
+DOCUMENT = Path(__file__).resolve().parent / "howto-study.md"
 
 Json: TypeAlias = "dict[str, Any]"
 
@@ -37,8 +67,93 @@ _SIMPLE = {
 }
 
 
+KEYS = (
+    Study,
+    Instrument,
+    Criterion,
+    Scale,
+    System,
+    Rater,
+    Places,
+    Enrolment,
+    Question,
+    Privacy,
+    Calibration,
+    Adjudication,
+    Interim,
+    Look,
+    InterimRule,
+    Endpoint,
+    Settings,
+    Example,
+    Judge,
+    Program,
+    Source,
+    Preparation,
+    Sample,
+    Screening,
+    Masking,
+    Rewriting,
+    Theming,
+    Allocation,
+    Injections,
+    Explanation,
+    Derived,
+    Bin,
+    CompositeScore,
+    Analysis,
+    TableLayout,
+    FigureLayout,
+    Resampling,
+    Exclusions,
+    Inference,
+    Publication,
+    Creator,
+)
+"""The tables of study.toml, in the order in which the document has their keys."""
+
+
+def described() -> tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]]:
+    """What the document says of keys: by table and key, and by family of statistics and key."""
+    text = DOCUMENT.read_text("utf-8")
+    by_table: dict[tuple[str, str], str] = {}
+    by_family: dict[tuple[str, str], str] = {}
+    tables = iter(KEYS)
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE):
+        head, _rule, *rows = [
+            [cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()
+        ]
+        if head == ["key", "default", "says"]:
+            kind = next(tables).__name__
+            by_table |= {(kind, key.strip("`")): plain(says) for key, _default, says in rows}
+        elif head[:2] == ["family", "key"]:
+            by_family |= {(family, key.strip("`")): plain(says) for family, key, _, says in rows}
+    return by_table, by_family
+
+
+def plain(says: str) -> str:
+    """A cell of the document as plain text; the words that a key can be are in the schema itself.
+
+    >>> plain('The `"key"` of [a scale](x.md). One of `"a"`, `"b"`.')
+    'The "key" of a scale.'
+    """
+    says = re.sub(r"\[(.*?)\]\([^)]*\)", r"\1", says).replace("`", "")
+    return re.sub(r' One of (?:"[^"]*"(?:, )?)+\.$', "", says)
+
+
 def sentences(kind: type) -> Mapping[str, str]:
-    """Each field's sentence: the text below it in the source of its class."""
+    """The description of each field: the document's, else the text below it in its class.
+
+    A table that the document has no keys of is described where it is used.
+    """
+    by_table, by_family = described()
+    families = [family for family, options in OPTIONS.items() if options is kind]
+    document = {key: says for (name, key), says in by_table.items() if name == kind.__name__}
+    document |= {key: says for (family, key), says in by_family.items() if family in families}
+    return {**_source_sentences(kind), **document}
+
+
+def _source_sentences(kind: type) -> Mapping[str, str]:
     inherited: dict[str, str] = {}
     for base in reversed(kind.__mro__[:-1]):
         [body] = [n for n in ast.parse(inspect.getsource(base)).body if isinstance(n, ast.ClassDef)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import doctest
 import importlib
 import importlib.util
@@ -17,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tomllib
+import types
 import typing
 import warnings
 from collections import Counter
@@ -32,42 +34,17 @@ import konsil
 from document_edits import edit
 from forks import Forks, forks
 from konsil.analysis import (
-    Analysis,
-    Bin,
-    CompositeScore,
-    Derived,
-    Exclusions,
-    Inference,
-    Resampling,
     known_statistics,
 )
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.options import OPTIONS
 from konsil.cli.main import COMMANDS, group
-from konsil.instrument import Criterion, Instrument, Scale
-from konsil.plan import Allocation
-from konsil.plan.draw.injections import Injections
-from konsil.plan.model.places import Places
-from konsil.prepare import Preparation, Sample, Screening, Theming
-from konsil.prepare.cases.marking import Masking
-from konsil.prepare.questions.rewriting import Rewriting
-from konsil.records import Rater, Source, System
 from konsil.records.inline import INLINE
 from konsil.sources.tables import answers, items, ratings
 from konsil.stats.agreement.label_sets import SET_STATISTICS
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
-from konsil.study.definition.adjudication import Adjudication
-from konsil.study.definition.interim import Interim, InterimRule, Look
-from konsil.study.definition.publication import Creator, Publication
-from konsil.study.sections.calibration import Calibration
-from konsil.study.sections.calling import Endpoint, Example, Judge, Settings
-from konsil.study.sections.enrolment import Enrolment, Question
-from konsil.study.sections.practice import Explanation
-from konsil.study.sections.privacy import Privacy
-from konsil.study.sections.programs import Program
-from konsil.study.sections.table_layout import FigureLayout, TableLayout
 from published_data import DATA
 from store.conftest import server  # noqa: F401  a fixture
 
@@ -653,50 +630,12 @@ def tables(path: Path) -> list[list[dict[str, str]]]:
     return found
 
 
-KEYS = (
-    Study,
-    Instrument,
-    Criterion,
-    Scale,
-    System,
-    Rater,
-    Places,
-    Enrolment,
-    Question,
-    Privacy,
-    Calibration,
-    Adjudication,
-    Interim,
-    Look,
-    InterimRule,
-    Endpoint,
-    Settings,
-    Example,
-    Judge,
-    Program,
-    Source,
-    Preparation,
-    Sample,
-    Screening,
-    Masking,
-    Rewriting,
-    Theming,
-    Allocation,
-    Injections,
-    Explanation,
-    Derived,
-    Bin,
-    CompositeScore,
-    Analysis,
-    TableLayout,
-    FigureLayout,
-    Resampling,
-    Exclusions,
-    Inference,
-    Publication,
-    Creator,
-)
-"""The tables of a study.toml, in the order of the document."""
+def _schema_script() -> types.ModuleType:
+    """docs/schema.py, which makes the schema's descriptions from the same tables."""
+    spec = importlib.util.spec_from_file_location("konsil_schema", ROOT / "docs" / "schema.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_every_key_of_a_study_is_documented():
@@ -705,7 +644,7 @@ def test_every_key_of_a_study_is_documented():
         for t in tables(ROOT / "docs" / "howto-study.md")
         if "key" in t[0] and "family" not in t[0]
     ]
-    for kind, rows in zip(KEYS, documented, strict=True):
+    for kind, rows in zip(_schema_script().KEYS, documented, strict=True):
         fields = {f.name: f for f in dataclasses.fields(kind) if INLINE not in f.metadata}
         assert [row["key"].strip("`") for row in rows] == list(fields), kind.__name__
         for row in rows:
@@ -753,6 +692,19 @@ def test_every_field_of_a_source_is_documented():
         "answers": list(answers.FIELDS),
         "ratings": list(ratings.FIELDS),
     }
+
+
+def test_the_comparison_with_other_tools_is_recent():
+    """Other tools change: after six months, look at each of them again, and at its version."""
+    page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    [day] = re.findall(r"as of (\d{4}-\d\d-\d\d)", page)
+    assert (datetime.date.today() - datetime.date.fromisoformat(day)).days < 183
+    [versions] = [t for t in tables(ROOT / "docs" / "comparison.md") if "version compared" in t[0]]
+    assert len(versions) >= 8
+    for row in versions:
+        name = row["tool"].split(" (")[0]
+        assert re.fullmatch(r"\d+(\.\d+)+", row["version compared"]), name
+        assert page.count(name) > 1, name
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)

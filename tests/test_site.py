@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import re
 import shutil
 import subprocess
 import sys
+import threading
+import urllib.parse
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import konsil
+from web.browsers import CHROMIUM
 
 pytest.importorskip("furo", reason="the documentation's tools are not installed")
 
@@ -62,6 +67,93 @@ def test_the_site_builds_and_its_links_lead_somewhere(tmp_path: Path):
     assert not fetched
     listed = [name for name, text in pages.items() if 'aria-current="true"' in text]
     assert len(listed) >= len(list((ROOT / "docs").glob("*.md")))
+
+
+SEARCHES = {
+    "excel": {"start-ratings", "howto-agreement", "howto-manuscript"},
+    "upload spreadsheet": {"start-ratings", "howto-design"},
+    "install windows": {"howto-commands"},
+    "cohen kappa": {"howto-agreement", "statistics"},
+    "weighted kappa": {"howto-agreement", "statistics"},
+    "ICC": {"howto-agreement", "statistics", "glossary"},
+    "confidence interval": {"statistics", "glossary"},
+    "p value": {"statistics", "verdicts"},
+    "sample size": {"simulation", "howto-study"},
+    "missing data": {"howto-agreement", "statistics", "faq"},
+    "bootstrap": {"statistics", "glossary"},
+    "word export": {"howto-manuscript"},
+    "latex": {"howto-manuscript"},
+    "openai api key": {"howto-models"},
+    "ollama": {"howto-local"},
+    "llm as a judge": {"howto-models", "start-engineers"},
+    "GDPR": {"privacy"},
+    "consent": {"howto-pages", "privacy"},
+    "invite raters": {"howto-pages"},
+    "krippendorff pandas": {"start-statisticians", "howto-python", "howto-agreement"},
+    "power analysis": {"simulation", "howto-study"},
+    "github actions": {"howto-ci"},
+    "docker": {"howto-deploy"},
+    "inter-rater reliability": {"howto-agreement", "statistics"},
+    "resume interrupted run": {"howto-models"},
+}
+"""What users search for -> the pages that answer it."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_a_search_finds_a_right_page_among_the_first_two(tmp_path: Path):
+    playwright = pytest.importorskip("playwright.sync_api")
+    subprocess.run([sys.executable, str(BUILD), str(tmp_path)], check=True, capture_output=True)
+    site = tmp_path / konsil.__version__
+    handler = functools.partial(Quiet, directory=str(site))
+    missed = {}
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
+        playwright.sync_playwright() as p,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        for words, right in SEARCHES.items():
+            query = urllib.parse.quote(words)
+            page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q={query}")
+            page.wait_for_selector("#search-results .search-summary:not(:empty)")
+            page.wait_for_function(SEARCHED)
+            links = page.eval_on_selector_all(
+                "#search-results li > a", "links => links.slice(0, 2).map(a => a.pathname)"
+            )
+            first = {Path(link).stem for link in links}
+            if not first & right:
+                missed[words] = first
+        browser.close()
+        server.shutdown()
+    assert not missed
+
+
+SEARCHED = """() => /finished|did not match|\\bfound\\b/i.test(
+    document.querySelector("#search-results .search-summary").textContent)"""
+"""Whether all results are listed."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server of files that prints nothing."""
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_assistants_get_every_page_as_markdown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    script = builder(monkeypatch)
+    sources, site = tmp_path / "sources", tmp_path / "site"
+    script.assemble(sources)
+    script.write_markdown(sources, site)
+    listed = re.findall(
+        r"^- \[(.+?)\]\((.+?\.md)\): (.+)$", (site / "llms.txt").read_text("utf-8"), re.MULTILINE
+    )
+    pages = {name for _title, name, _sentence in listed}
+    assert {path.name for path in sources.glob("*.md")} - {"index.md"} == pages
+    assert pages == {path.name for path in site.glob("*.md")}
+    assert len((site / "llms.txt").read_text("utf-8").splitlines()) > len(pages)
 
 
 def builder(monkeypatch: pytest.MonkeyPatch) -> ModuleType:

@@ -19,6 +19,7 @@ import re
 import shutil
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -31,6 +32,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "GLOSSARY.md")
 """Documents at the top of the repository that are pages of the site."""
+OUT_OF_THE_SEARCH = ("architecture", "changelog", "contributing", "code-figures", "mutants")
+"""Pages for developers, whose many words would stand before the pages that users look for."""
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
@@ -50,6 +53,50 @@ def assemble(folder: Path) -> None:
         (folder / name).write_text(text, "utf-8")
     for path in folder.glob("*.md"):
         path.write_text(_with_links_of_the_site(path.read_text("utf-8"), folder), "utf-8")
+
+
+def prepare_search(folder: Path) -> None:
+    """Write what users search for into the pages, as entries of the index."""
+    keywords = tomllib.loads((HERE / "keywords.toml").read_text("utf-8"))
+    for path in folder.glob("*.md"):
+        text = path.read_text("utf-8")
+        if path.stem in OUT_OF_THE_SEARCH:
+            text = f"---\nnosearch: true\n---\n\n{text}"
+        heading, _, rest = text.partition("\n")
+        entries = (f"\n```{{index}} ! {words}\n```\n" for words in keywords.get(path.stem, ()))
+        path.write_text("".join([heading, "\n", *entries, rest]), "utf-8")
+
+
+def write_markdown(sources: Path, folder: Path) -> None:
+    """Write the pages as Markdown beside the HTML, and llms.txt, the list of them, for assistants.
+
+    Its form is that of https://llmstxt.org.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    index = (sources / "index.md").read_text("utf-8")
+    about = index.split("\n\n")[1]
+    lines = ["# konsil", "", f"> {' '.join(about.split())}"]
+    for caption, names in re.findall(
+        r"```\{toctree\}\n:caption: (.*?)\n:hidden:\n(.*?)```", index, re.DOTALL
+    ):
+        lines += ["", f"## {caption}", ""]
+        for name in names.split():
+            text = (sources / f"{name}.md").read_text("utf-8")
+            shutil.copy2(sources / f"{name}.md", folder / f"{name}.md")
+            lines.append(f"- [{_title(text)}]({name}.md): {_first_sentence(text)}")
+    (folder / "llms.txt").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def _title(text: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith("# "))[2:]
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of the first paragraph, without links."""
+    _, _, body = text.partition(f"# {_title(text)}")
+    first = next((p for p in body.strip().split("\n\n") if p[:1].isalpha() or p[:1] in "`*"), "")
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(first.split()))
+    return re.split(r"(?<=[.:]) ", words, maxsplit=1)[0].rstrip(":")
 
 
 def _with_links_of_the_site(text: str, folder: Path) -> str:
@@ -86,6 +133,8 @@ def render(folder: Path) -> int:
         sources = Path(place) / "sources"
         assemble(sources)
         trees = str(Path(place) / "trees")
+        write_markdown(sources, folder)
+        prepare_search(sources)
         return sphinx(["-q", "-W", "--keep-going", "-d", trees, str(sources), str(folder)])
 
 

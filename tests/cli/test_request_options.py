@@ -215,6 +215,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("figures", "--figures png,tiff", ("png", "tiff")),
             case("dpi", "--dpi 600", 600),
             case("width", "--width single", "single"),
+            case("quick", "--quick", True),
         ],
     ),
     "rehearse": (

@@ -79,6 +79,11 @@ class Page(HTMLParser):
         assert not others and all(len(row) == len(head) for row in rows)
         return [dict(zip(head, row, strict=True)) for row in rows]
 
+    def single(self, analysis: str) -> list[dict[str, str]]:
+        """The row of an analysis in the tables of those that have one each."""
+        captions = [c for c in self.tables if c.endswith("analyses with one estimate.")]
+        return [r for c in captions for r in self.table(c) if r["Part"] == analysis]
+
 
 class Demo:
     """What the demo's commands wrote."""
@@ -349,8 +354,9 @@ def rows_of(demo: Demo, analysis: str, kind: str) -> list[tuple[pd.Series, list[
 def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> None:
     analyses = list(dict.fromkeys(demo.rows[demo.rows["kind"] == kind]["analysis"]))
     for analysis in analyses:
-        (caption,) = [c for c in demo.page.tables if title in c and f"analysis “{analysis}”" in c]
-        shown, rows = demo.page.table(caption), rows_of(demo, analysis, kind)
+        rows = rows_of(demo, analysis, kind)
+        captions = [c for c in demo.page.tables if title in c and f"analysis “{analysis}”" in c]
+        shown = demo.page.table(captions[0]) if captions else demo.page.single(analysis)
         assert len(shown) == len(rows)
         for cells, (row, companions) in zip(shown, rows, strict=True):
             for head, text in cells.items():
@@ -369,6 +375,12 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                     assert (
                         shows(text, value) if math.isfinite(value) else not re.search(r"\d", text)
                     ), what
+                elif head == "Other CIs":
+                    parts = [p for p in text.split("; ") if p != "–"]
+                    assert len(parts) == len(companions), what
+                    for part, companion in zip(parts, companions, strict=True):
+                        interval = re.search(r"(?:[\d.]+ )?\[.*\]$", part)
+                        assert interval and shows_estimate(interval[0], companion), what
                 elif re.search(r"\d", text) and "[" in text:
                     # A panel's own ceiling is a group of that name, in the row after the judge's
                     # difference.
@@ -379,9 +391,13 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                     assert any(shows_estimate(text, c) for c in (*companions, *ceilings)), what
                 else:
                     names = {
-                        str(v)
-                        for c, v in row.items()
-                        if str(c).startswith(("group.", "versus.")) and v
+                        analysis,
+                        "–",
+                        *(
+                            str(v)
+                            for c, v in row.items()
+                            if str(c).startswith(("group.", "versus.")) and v
+                        ),
                     }
                     assert set(plain(text).split(" - ")) <= {
                         *names,

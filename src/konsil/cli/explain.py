@@ -39,7 +39,7 @@ def command(key: str | None) -> Printout:
 
 
 def _lines(keys: Sequence[Key], *, is_named: bool) -> Iterator[str]:
-    """The first key in full if it is named, then each key with its first words."""
+    """The first key in full if it is named, then each key with its description."""
     from konsil.cli.terminal import show
 
     if is_named:
@@ -53,5 +53,10 @@ def _lines(keys: Sequence[Key], *, is_named: bool) -> Iterator[str]:
         yield from map(show, fact_lines(about))
     width = max((len(each.path) for each in keys), default=0)
     for each in keys:
-        sentence = textwrap.shorten(each.description, WIDTH - width - 4, placeholder=" ...")
-        yield show(f"  {each.path:<{width}}  {sentence}")
+        lines = textwrap.wrap(
+            f"  {each.path:<{width}}  {each.description}",
+            WIDTH,
+            subsequent_indent=" " * (width + 4),
+            break_on_hyphens=False,
+        )
+        yield from map(show, lines)

@@ -40,6 +40,9 @@ def command(
     With --to, the folder report/manuscript has the declared analyses as a manuscript, with methods,
     tables, figures and references; --to can be repeated. With --figures, the folder
     report/print-figures has all figures.
+
+    With --quick, FOLDER/preliminary/index.html has only the answers to the protocol's questions,
+    marked as preliminary: no p value is adjusted, and the audit log is not verified.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report
@@ -48,7 +51,7 @@ def command(
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
     place = opened.path / "report" if output is None else output
-    before = {name for name in ON_REQUEST if (place / name).is_dir()}
+    before = {name for name in ON_REQUEST if (place / name).is_dir() and not request.quick}
     with another_place():
         page, results = write_report(opened, output, request, compute=compute)
     manuscript = page.parent / "manuscript" if request.to else None

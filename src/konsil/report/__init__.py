@@ -9,9 +9,17 @@ from konsil.report.material.study_records import StudyRecords
 
 if TYPE_CHECKING:
     from konsil.report.files.data_files import write_estimates
-    from konsil.report.page.writing import draw, write
+    from konsil.report.page.writing import draw, write, write_preliminary
 
-__all__ = ["Recovered", "Section", "StudyRecords", "draw", "write", "write_estimates"]
+__all__ = [
+    "Recovered",
+    "Section",
+    "StudyRecords",
+    "draw",
+    "write",
+    "write_estimates",
+    "write_preliminary",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
@@ -20,7 +28,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
 
     if name == "write_estimates":
         return importlib.import_module("konsil.report.files.data_files").write_estimates
-    if name in {"draw", "write"}:
+    if name in {"draw", "write", "write_preliminary"}:
         import logging
 
         # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if

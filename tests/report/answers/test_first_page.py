@@ -125,7 +125,7 @@ def test_every_link_leads_to_the_line_with_its_number(english: Path) -> None:
         if found is None:
             continue
         line = lines[int(found[1]) - 2]
-        shown = re.search(r'class="num"[^>]*><span>(−?[\d.]+) \[', text)
+        shown = re.search(r'class="num"[^>]*><span>(−?[\d.]+) <span class="whole">\[', text)
         if shown and line["value"]:
             percent = abs(float(shown[1].replace("−", "-")) - 100 * float(line["value"])) < 0.06
             plain = abs(float(shown[1].replace("−", "-")) - float(line["value"])) < 0.006

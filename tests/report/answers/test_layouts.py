@@ -211,10 +211,12 @@ def test_missing_cells_are_dashes_with_a_reason_and_undefined_ones_say_so() -> N
         ["grade", "–", "undefined", "–", "20"],
     ]
     reasons = {note.mark: note.text for note in shown.notes if note.mark}
-    assert [[reasons[m] for m in cell.marks] for cell in shown.rows[0][2:4]] == [
-        ["No analysis of this table estimates this cell."],
-        ["No analysis of this table compares these two groups."],
+    assert [reasons[m] for m in shown.rows[0][2].marks] == [
+        "No analysis of this table estimates this cell."
     ]
+    assert [row[3].marks for row in shown.rows] == [(), ()], "the reason of all rows stands once"
+    of_column = f"{shown.head[3].text}: No analysis of this table compares these two groups."
+    assert of_column in [note.text for note in shown.notes if not note.mark]
     assert [reasons[m] for m in shown.rows[1][2].marks] == ["No ratings."]
 
 

@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.report.material.language import language
-from konsil.report.material.tables import MINUS, THIN, Cell, Note, Numbers, sentence, table
+from konsil.report.material.tables import (
+    MINUS,
+    THIN,
+    Cell,
+    Note,
+    Numbers,
+    common_notes,
+    sentence,
+    table,
+    without_notes,
+)
 from konsil.stats.engine.contract import Estimate
 
 EN, DE = Numbers(), Numbers(language("de"))
@@ -128,6 +138,27 @@ def test_footnotes_share_letters_and_repeats_are_marked() -> None:
         [False] * 3,
     ]
     assert [cell.number for cell in shown.head] == [False, False, True]
+
+
+def test_a_remark_of_all_rows_stands_once() -> None:
+    rows = [
+        (Cell("x"), Cell("1", ("few", "why")), Cell("2", ("late",))),
+        (Cell("y"), Cell("2", ("few",)), Cell("3", ("late",))),
+    ]
+    shown = table("caption", ("a", "n", "m"), rows, general=("Few.",), main_column=1)
+    assert [[cell.marks for cell in row] for row in shown.rows] == [
+        [(), ("a",), ()],
+        [(), (), ()],
+    ]
+    assert shown.notes == (Note("", "Few."), Note("", "m: Late."), Note("a", "Why."))
+
+
+def test_notes_of_all_tables_are_taken_out() -> None:
+    first = table("first", ("n",), [(Cell("1"),)], general=("All.", "Mine."))
+    second = table("second", ("n",), [(Cell("1", ("All",)),)], main_column=0)
+    assert common_notes([first, second]) == ("All.",)
+    assert common_notes([first]) == ()
+    assert [note.text for note in without_notes(first, ["All."]).notes] == ["Mine."]
 
 
 def test_many_footnotes() -> None:

@@ -65,7 +65,9 @@ class Document(HTMLParser):
 
 @pytest.fixture(scope="session")
 def page(english: Path) -> str:
-    return (english / "index.html").read_text("utf-8")
+    text = (english / "index.html").read_text("utf-8")
+    # Intervals without the spans that keep them on one line.
+    return re.sub(r'<span class="whole">(.*?)</span>', r"\1", text)
 
 
 @pytest.fixture(scope="session")
@@ -489,3 +491,27 @@ def test_many_rows_make_several_figures(
     assert sorted(p.name for p in tmp_path.glob("r/figures/forest*.svg")) == [
         f"forest-accuracy-{n}.svg" for n in (1, 2, 3)
     ]
+
+
+def test_single_estimates_share_a_table_and_the_print_can_omit_the_appendix(page: str) -> None:
+    tables = re.findall(r'<figure class="table.*?</figure>', page, re.DOTALL)
+    shared = [t for t in tables if "analyses with one estimate." in t]
+    for text in shared:
+        assert text.count("<tr") > 2
+    singles = [t for t in tables if "Estimates of the analysis" in t and t.count("<tr") == 2]
+    assert len(singles) < 2 or not shared
+    assert page.count('name="print"') == 3
+    for choice in ("print-open", "print-none"):
+        assert f'id="{choice}"' in page
+        assert f"body:has(#{choice}:checked)" in page
+
+
+def test_no_table_has_a_footnote_of_all_of_its_rows(page: str) -> None:
+    n_checked = 0
+    for text in re.findall(r"<table.*?</table>", page, re.DOTALL):
+        rows = [set(re.findall(r"<sup>(.*?)</sup>", row)) for row in text.split("<tr")[2:]]
+        letters = [{letter for marks in row for letter in marks.split(",")} for row in rows]
+        if len(letters) > 1:
+            assert not set.intersection(*letters), text[:300]
+            n_checked += 1
+    assert n_checked > 3

@@ -136,3 +136,12 @@ def test_the_command_explains_one_key_a_table_and_all():
     raters = run(group, ["explain", "raters"]).output
     assert "raters: a list of tables" in raters
     assert "raters.panel" in raters
+
+
+def test_explanations_are_whole():
+    result = CliRunner().invoke(group, ["explain", "analyses"])
+    assert result.exit_code == 0
+    text = " ".join(result.output.split())
+    for key in keys_of(SCHEMA):
+        if key.path.startswith("analyses.") and key.path.count(".") == 1:
+            assert " ".join(key.description.split()) in text, key.path

@@ -63,6 +63,12 @@ def run(
     analyses = [with_case_defaults(analysis) for analysis in analyses]
     target = target_of(settings, tables.first, analyses)
     contexts = list(contexts_of(analyses, tables.first, target, settings))
+    if settings.only is not None:
+        contexts = [
+            replace(context, analysis=replace(context.analysis, leave_out=()))
+            for context in contexts
+            if context.analysis.name in settings.only
+        ]
     computed = all_rows(RunData(contexts, tables, families), settings, compute)
     rows = with_duplicate_notes(computed.rows, analyses, tables.of, settings.duplicates)
     return results_of(
@@ -157,7 +163,9 @@ def results_of(
         target=computed.target.raters,
         inference=inference_sentences,
         bounds=tuple(
-            b for c, its_table in contexts for b in bounds_of(c, its_table, gaps, rows, families)
+            b
+            for c, its_table in (contexts if settings.only is None else ())
+            for b in bounds_of(c, its_table, gaps, rows, families)
         ),
     )
 

@@ -49,5 +49,8 @@ class RunSettings:
     """Whether systems and judges have blinding codes in the analyses and the records."""
     characteristics: frozenset[str] = frozenset()
     """The characteristics of raters that the protocol defines."""
+    only: frozenset[str] | None = None
+    """The analyses of a preliminary run, without adjustments, sensitivity and worst-case bounds;
+    None: all analyses."""
     duplicates: Groups = ()
     """Groups of items with the same question and no decision."""

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.computing import IN_THIS_PROCESS, Analysing
-from konsil.api.folder.noting import has_own_ratings, note_last_analysis
+from konsil.api.folder.noting import (
+    PRELIMINARY,
+    has_own_ratings,
+    note_last_analysis,
+    preliminary_analyses,
+)
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, folder_of, now, read_text
 from konsil.api.progress import progress
 from konsil.errors import StudyError
@@ -280,6 +285,7 @@ class Folder(OpenedStudy):
         analysing: Analysing = IN_THIS_PROCESS,
         *,
         is_own: bool = True,
+        only: frozenset[str] | None = None,
     ) -> Results:
         from konsil.analysis.running.run import run
         from konsil.study.data.run_settings import settings_of_results
@@ -296,8 +302,16 @@ class Folder(OpenedStudy):
             )
         study = view.study
         settings = settings_of_results(study, view.data, view.events, is_blinded=view.is_blinded)
+        settings = replace(settings, only=only)
         with analysing.open(study, view.data) as compute:
             results = run(study.analyses, view.data, settings, compute)
+        if only is not None:
+            return replace(
+                results,
+                plan=view.plan,
+                warnings=(*view.warnings, *results.warnings),
+                played=view.played,
+            )
         from konsil.api.folder.erasing import privacy_sentences
         from konsil.api.folder.sentences.curation_sentences import curation_sentences, log_sentence
         from konsil.study.interim.results import with_looks
@@ -380,6 +394,16 @@ class Folder(OpenedStudy):
         from konsil import report
 
         view = self._blinded_data()
+        if request is not None and request.quick:
+            results = self._run(view, analysing, only=preliminary_analyses(view, str(self.path)))
+            page = report.write_preliminary(
+                self.path / PRELIMINARY if output is None else output,
+                view.study,
+                results,
+                self._records(view),
+                is_blinded=view.is_blinded,
+            )
+            return page, results
         results = self._run(view, analysing)
         page = report.write(
             self.path / "report" if output is None else output,

@@ -1,4 +1,7 @@
-"""What the store notes beside records: their protocol, and the last analysis of looks."""
+"""What the store notes beside records: their protocol, and the last analysis of looks.
+
+A preliminary page notes nothing, so studies with looks have none.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from konsil.errors import ConflictError
+from konsil.errors import ConflictError, StudyError, option
 from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
 from konsil.study.interim.last import last_analysis_event, shown_analysis
 from konsil.study.sections.forms import shapes
+
+PRELIMINARY = "preliminary"
+"""The folder of a study's preliminary page."""
 
 if TYPE_CHECKING:
     from konsil.analysis import Results
@@ -56,3 +62,19 @@ def note_last_analysis(
     # Another process can note it at the same time.
     with suppress(ConflictError):
         store.add(Batch(events=(event,)), source=event.kind, at=at, entries=[entry])
+
+
+def preliminary_analyses(view: BlindedData, path: str) -> frozenset[str]:
+    """The analyses that answer the protocol's questions.
+
+    A StudyError where their results would be a further look beside interim analyses.
+    """
+    from konsil.report.answers.answers import answered
+    from konsil.study.interim.looks import taken_looks
+
+    if view.study.interim is not None or taken_looks(view.events):
+        raise StudyError(
+            f"{path}: a study with interim analyses has no preliminary page, whose numbers would"
+            f" be a further look; expected a report without {option('quick')}"
+        )
+    return frozenset(analysis.name for analysis in answered(view.study.analyses))

@@ -21,9 +21,9 @@ class Overlap:
     """
 
     share: float
-    """Of the different comparisons of the allocation, how many are shared: 0.1 for one in ten."""
+    """The proportion of the allocation's different comparisons that several raters make."""
     raters: int = 2
-    """How many raters make each of these."""
+    """The number of raters who make each shared comparison."""
 
 
 @dataclass(frozen=True, slots=True)

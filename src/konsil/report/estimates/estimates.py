@@ -15,6 +15,7 @@ from konsil.report.estimates.interval_methods import (
     companion_cells,
     companion_columns,
     companion_headings,
+    folded_companions,
     method_notes,
     remarks,
     target_footnotes,
@@ -69,6 +70,8 @@ class AnalysisView:
     """The keys of the figures that show differences."""
     findings: tuple[str, ...] = ()
     """What may be said because the intervals support it, or that they do not."""
+    single: Joined | None = None
+    """The only row of the only table, if there is no more."""
 
 
 def build_analysis_views(material: Material) -> list[AnalysisView]:
@@ -115,7 +118,15 @@ def _view(
         figures=(*figures, *of_differences),
         of_differences=frozenset(drawing.key for drawing in of_differences),
         findings=tuple(dict.fromkeys(row.finding for row in rows if row.finding)),
+        single=estimates[0] if len(estimates) == 1 and not differences else None,
     )
+
+
+def single_estimate(material: Material, view: AnalysisView) -> Table | None:
+    """The table of an analysis that has a single estimate, for a table of several analyses."""
+    if view.single is None:
+        return None
+    return _estimates(material, view.name, [view.single], is_shared=True)
 
 
 def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
@@ -125,11 +136,14 @@ def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
     return [line for line in rows if "version" not in line.row.group]
 
 
-def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
+def _estimates(
+    material: Material, name: str, rows: Sequence[Joined], *, is_shared: bool = False
+) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
-    several = len({line.row.statistic for line in rows}) > 1
-    alternatives = companion_columns(rows)
+    several = is_shared or len({line.row.statistic for line in rows}) > 1
+    alternatives = {} if is_shared else companion_columns(rows)
+    has_other = any(line.companions for line in rows)
     comparisons = benchmark_names(rows)
     tested = any(not math.isnan(line.row.estimate.p) for line in rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
@@ -142,7 +156,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     ]
     head += [*([_("Worst-case bounds")] if bounds else [])]
     head += [
-        *companion_headings(material, rows),
+        *([] if is_shared else companion_headings(material, rows)),
         *comparisons,
         *([_("p")] if tested else []),
         *([_("p (Holm)")] if adjusted else []),
@@ -154,6 +168,9 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         _("Ratings"),
         _("Clusters"),
     ]
+    if is_shared and has_other:
+        other = message("Other CIs", message_id="column.other_intervals")
+        head.append(numbers.translated(other))
     body = []
     for line in rows:
         row = line.row
@@ -186,11 +203,12 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                         row.estimate.n_clusters,
                     )
                 ),
+                *([folded_companions(material, line)] if is_shared and has_other else []),
             )
         )
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
-    general = [*target_notes(material, rows), *method_notes(material, rows)]
+    general = [*target_notes(material, rows), *method_notes(material, rows, is_shared)]
     if any(line.row.n_units_versus for line in rows):
         general.append(
             numbers.translated(
@@ -202,7 +220,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
             )
         )
     general += notes(material, together=together, bounds=bool(bounds))
-    return table(caption, head, body, row_heads=heads, general=general)
+    return table(caption, head, body, row_heads=heads, general=general, main_column=heads)
 
 
 def _group(group: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -263,6 +281,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
         head,
         body,
         row_heads=len(columns),
+        main_column=len(columns),
         general=[*general, *target_notes(material, rows), *method_notes(material, rows)],
     )
 

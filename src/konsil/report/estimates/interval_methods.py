@@ -185,20 +185,29 @@ def companion_cells(material: Material, line: Joined, columns: Iterable[ColumnKe
 
     The interval alone where the value is the estimate's own.
     """
-    cells = []
     rows = {key_of_column(column_heading(c.estimate.method)): c for c in line.companions[::-1]}
-    for column in columns:
-        row = rows.get(column)
-        if row is None:
-            cells.append(Cell("", number=True))
-            continue
-        cell = material.numbers.estimate(row.estimate, remarks(material, row))
-        interval = material.numbers.interval(row.estimate.low, row.estimate.high)
-        text = interval if interval and row.estimate.value == line.row.estimate.value else cell.text
-        if math.isfinite(row.estimate.p) and row.statistic in PREFERENCE:
-            text = f"{text} (p {material.numbers.p(row.estimate.p)})"
-        cells.append(Cell(text, cell.remarks, number=True))
-    return cells
+    return [
+        _companion_cell(material, line, rows[column]) if column in rows else Cell("", number=True)
+        for column in columns
+    ]
+
+
+def folded_companions(material: Material, line: Joined) -> Cell:
+    """All other intervals in one cell, each after its method."""
+    cells = [_companion_cell(material, line, c) for c in line.companions]
+    names = (column_heading(c.estimate.method) for c in line.companions)
+    texts = (material.numbers.translated(name) for name in names)
+    shown = "; ".join(f"{name} {cell.text}" for name, cell in zip(texts, cells, strict=True))
+    return Cell(shown[:1].upper() + shown[1:], tuple(r for cell in cells for r in cell.remarks))
+
+
+def _companion_cell(material: Material, line: Joined, row: Row) -> Cell:
+    cell = material.numbers.estimate(row.estimate, remarks(material, row))
+    interval = material.numbers.interval(row.estimate.low, row.estimate.high)
+    text = interval if interval and row.estimate.value == line.row.estimate.value else cell.text
+    if math.isfinite(row.estimate.p) and row.statistic in PREFERENCE:
+        text = f"{text} (p {material.numbers.p(row.estimate.p)})"
+    return Cell(text, cell.remarks, number=True)
 
 
 def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
@@ -247,8 +256,10 @@ def target_footnotes(material: Material, joined: Joined, rows: Sequence[Joined])
     ]
 
 
-def method_notes(material: Material, rows: Sequence[Joined]) -> list[str]:
-    """The methods of the intervals, each once.
+def method_notes(
+    material: Material, rows: Sequence[Joined], are_companions_named: bool = False
+) -> list[str]:
+    """The methods of the intervals, each once; of companions that are named in the table, none.
 
     Where degrees of freedom differ, their range is enough.
     """
@@ -256,7 +267,10 @@ def method_notes(material: Material, rows: Sequence[Joined]) -> list[str]:
     translated = material.numbers.translated
     methods = [translated(line.row.estimate.method) for line in rows if line.row.estimate.method]
     companion_methods = [
-        translated(c.estimate.method) for line in rows for c in line.companions if c.estimate.method
+        translated(c.estimate.method)
+        for line in rows
+        for c in line.companions
+        if c.estimate.method and not are_companions_named
     ]
     sentences = [_("CI: %(method)s.") % {"method": method} for method in alike(methods)]
     return sentences + [

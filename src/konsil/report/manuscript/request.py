@@ -44,9 +44,18 @@ class ReportRequest(Request):
         "", Flag("Width of these figures: single, double or millimetres.", metavar="WIDTH")
     )
 
+    quick: bool = setting(
+        False, Flag("Write only a preliminary first page, into FOLDER/preliminary.")
+    )
+
     def __post_init__(self) -> None:
         """Refuse what cannot be written before anything is computed."""
         super().__post_init__()
+        if self.quick and (self.to or self.checklist or self.figures):
+            raise KonsilError(
+                f"{option('quick')}: a preliminary page has no further files; expected no"
+                f" {option('to')}, {option('checklist')} or {option('figures')}"
+            )
         for name in self.figures:
             if name not in FIGURE_FORMATS:
                 raise KonsilError(

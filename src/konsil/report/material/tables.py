@@ -68,19 +68,28 @@ def table(
     *,
     row_heads: int = 1,
     general: Iterable[str] = (),
+    main_column: int | None = None,
 ) -> Table:
     """Build a table.
 
-    Equal remarks share a letter, repeated leading cells are marked, number columns align.
+    Equal remarks share a letter, repeated leading cells are marked, number columns align. A remark
+    that all rows of a column have stands once, as a note without a letter that names the column;
+    of `main_column`, whose remarks are about the rows as a whole, it needs no name.
 
-    >>> shown = table("Numbers", ("who", "n"), [(Cell("a"), Cell("1", ("few",), number=True))])
-    >>> shown.rows[0][1].marks, shown.notes[0]
-    (('a',), Note(mark='a', text='Few.'))
+    >>> rows = [(Cell("a"), Cell("1", ("few",))), (Cell("b"), Cell("2", ("few", "late")))]
+    >>> shown = table("Numbers", ("who", "n"), rows, main_column=1)
+    >>> [row[1].marks for row in shown.rows], [(note.mark, note.text) for note in shown.notes]
+    ([(), ('a',)], [('', 'Few.'), ('a', 'Late.')])
     """
     if any(len(row) != len(head) for row in rows):
         raise ValueError(
             f"table {caption!r}: every row needs {len(head)} cells, as many as the head"
         )
+    # In a single row, only the remarks about the row as a whole are more than about their cell.
+    common = [
+        _common_remarks(row[n] for row in rows) if len(rows) > 1 or n == main_column else []
+        for n in range(len(head))
+    ]
     letters: dict[str, str] = {}
     body: list[tuple[Cell, ...]] = []
     above: Sequence[Cell] = ()
@@ -90,7 +99,7 @@ def table(
         for n, cell in enumerate(row):
             # The last heading column tells rows apart, so it is never muted.
             same = same and n < row_heads - 1 and bool(above) and above[n].text == cell.text
-            remarks = dict.fromkeys(sentence(remark) for remark in cell.remarks)
+            remarks = [r for r in _sentences(cell) if r not in common[n]]
             marks = tuple(
                 sorted(letters.setdefault(remark, _letter(len(letters))) for remark in remarks)
             )
@@ -101,16 +110,45 @@ def table(
         bool(body) and all(row[n].number or not row[n].text for row in body)
         for n in range(len(head))
     ]
+    of_columns = dict.fromkeys(
+        text if n == main_column or not head[n] else f"{head[n]}: {text}"
+        for n, texts in enumerate(common)
+        for text in texts
+    )
     return Table(
         caption=caption,
         head=tuple(Cell(text, number=numeric[n]) for n, text in enumerate(head)),
         rows=tuple(body),
         row_heads=row_heads,
         notes=(
-            *(Note("", text) for text in general),
+            *(Note("", text) for text in dict.fromkeys((*general, *of_columns))),
             *(Note(mark, text) for text, mark in letters.items()),
         ),
     )
+
+
+def common_notes(tables: Sequence[Table]) -> tuple[str, ...]:
+    """The notes about whole tables that all of several tables have."""
+    of_tables = [[note.text for note in t.notes if not note.mark] for t in tables]
+    if len(tables) < 2:
+        return ()
+    return tuple(text for text in of_tables[0] if all(text in texts for texts in of_tables))
+
+
+def without_notes(shown: Table, texts: Sequence[str]) -> Table:
+    """The table without these notes about the whole."""
+    notes = tuple(note for note in shown.notes if note.mark or note.text not in texts)
+    return replace(shown, notes=notes)
+
+
+def _sentences(cell: Cell) -> list[str]:
+    return list(dict.fromkeys(sentence(remark) for remark in cell.remarks))
+
+
+def _common_remarks(column: Iterable[Cell]) -> list[str]:
+    """The remarks that all cells of a column have."""
+    of_cells = [_sentences(cell) for cell in column]
+    return [text for text in of_cells[0] if all(text in c for c in of_cells)] if of_cells else []
 
 
 def sentence(text: str) -> str:

@@ -37,6 +37,7 @@ from konsil.report.material.slugs import anchor
 from konsil.report.models.calls import calls, derived_figures
 from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.models.usage import usage
+from konsil.report.page.appendix import appendix_section
 from konsil.report.page.extras import extra, reconciliation
 from konsil.report.pairs.pairs import pair_figures
 from konsil.report.people.composition import composition
@@ -70,6 +71,17 @@ _FILES = message(
         " folder figures."
     ),
     message_id="files.beside",
+)
+
+
+_PRELIMINARY = message(
+    (
+        "This page has only the analyses with a question. The audit log was not verified, p values"
+        " are not adjusted for multiple testing, so no difference is called shown, and tables,"
+        " sensitivity analyses, further analyses and methods are left out. Use the whole report for"
+        " conclusions: konsil report."
+    ),
+    message_id="page.preliminary",
 )
 
 
@@ -107,6 +119,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             stamp=material.stamp,
             lang=material.language.code,
             version=__version__,
+            preliminary="",
             summary=_summary(material, views),
             first=first,
             most_limits=MOST_LIMITS,
@@ -132,11 +145,11 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             calls=called,
             usage=usage(material),
             labels=labels,
-            prespecified=[t for t in appendix if t.prespecified],
+            prespecified=appendix_section(material, [t for t in appendix if t.prespecified]),
             declared=material.numbers.translated(
                 declared_heading(material.results.plan, _declared(views))
             ),
-            exploratory=[t for t in appendix if not t.prespecified],
+            exploratory=appendix_section(material, [t for t in appendix if not t.prespecified]),
             extras=added,
             instruments=[
                 (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i))
@@ -173,6 +186,29 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         *(f for e in added for f in e.figures),
     )
     return Page(html, figures)
+
+
+def render_preliminary(material: Material) -> Page:
+    """The first page alone, marked as preliminary, with what it leaves out."""
+    first = first_page(material)
+    html = (
+        _environment(material)
+        .get_template("page.html.j2")
+        .render(
+            study=material.study,
+            results=material.results,
+            themselves=_themselves(material),
+            played=material.numbers.translated(material.results.played),
+            stamp=material.stamp,
+            lang=material.language.code,
+            version=__version__,
+            preliminary=material.numbers.translated(_PRELIMINARY),
+            summary=_material_sentence(material),
+            first=first,
+            most_limits=MOST_LIMITS,
+        )
+    )
+    return Page(html, first.figures)
 
 
 def _body_figures(
@@ -227,7 +263,12 @@ def _environment(material: Material) -> jinja2.Environment:
 
 
 def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
-    results, numbers = material.results, material.numbers
+    text = declared(material.results.plan, _declared(views), len(views))
+    return f"{_material_sentence(material)} {material.numbers.translated(text)}"
+
+
+def _material_sentence(material: Material) -> str:
+    results = material.results
     sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
         " {systems|system|systems}; {raters:,} {raters|rater|raters} in {panels:,}"
@@ -242,10 +283,7 @@ def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
         unreadable=sum(row.unreadable for row in results.coverage),
         excluded=sum(n for row in results.coverage for n in row.excluded.values()),
     )
-    return (
-        f"{numbers.translated(sentence)}"
-        f" {numbers.translated(declared(results.plan, _declared(views), len(views)))}"
-    )
+    return material.numbers.translated(sentence)
 
 
 def _declared(analyses: Sequence[AnalysisView]) -> list[str]:

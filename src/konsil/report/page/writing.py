@@ -20,7 +20,7 @@ from konsil.report.material.section import Section
 from konsil.report.material.study_records import StudyRecords
 from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import translated_results
-from konsil.report.page.page import render
+from konsil.report.page.page import render, render_preliminary
 from konsil.study import Study
 
 FILES = frozenset(
@@ -80,6 +80,23 @@ def write(
         files |= further.make(material, results)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _replace(folder, with_checksums(files, PRINT))
+    return folder / "index.html"
+
+
+def write_preliminary(
+    folder: Path,
+    study: Study,
+    results: Results,
+    records: StudyRecords,
+    *,
+    is_blinded: bool = False,
+) -> Path:
+    """Write the first page alone, with its estimates, as `write` does the report."""
+    _may_replace(folder)
+    page = render_preliminary(_material(study, results, records, "", is_blinded=is_blinded))
+    estimates = data_files(study, results, records.usage, "")["estimates.csv"]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _replace(folder, {"index.html": page.html.encode(), "estimates.csv": estimates})
     return folder / "index.html"
 
 

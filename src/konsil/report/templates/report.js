@@ -1,5 +1,6 @@
 "use strict";
-// The page reads whole without this: it adds a filter, opens what a link points to, and opens everything for print.
+// The page reads whole without this: it adds a filter, opens what a link points to, and prints closed
+// sections in browsers whose style sheets cannot.
 const parts = [...document.querySelectorAll("details")];
 const filter = document.querySelector(".filter");
 const box = filter.querySelector("input");
@@ -27,8 +28,12 @@ box.addEventListener("input", show);
 addEventListener("hashchange", reveal);
 let closed = [];
 addEventListener("beforeprint", () => {
+  if (!document.getElementById("print-all").checked) return;
   closed = parts.filter(part => !part.open);
   for (const part of closed) part.open = true;
 });
-addEventListener("afterprint", () => { for (const part of closed) part.open = false; });
+addEventListener("afterprint", () => {
+  for (const part of closed) part.open = false;
+  closed = [];
+});
 reveal();

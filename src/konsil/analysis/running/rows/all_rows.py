@@ -77,6 +77,8 @@ def all_rows(data: RunData, settings: RunSettings, compute: Compute) -> AllRows:
             rows.append(cannot_be_made(data.contexts[place], outcome.refusal.args[0]))
             places.append((place, 0))
         advance(_STAGE, place + 1, n)
+    if settings.only is not None:
+        return AllRows(rows, [data.contexts[place] for place in estimated], refused, ())
     # Holm first: whether an analysis needs more draws is a question of its adjusted p value.
     rows, doubts = _with_enough_draws(_adjusted(rows), places, data, settings, compute)
     contexts = [data.contexts[place] for place in estimated]
