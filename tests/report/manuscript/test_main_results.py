@@ -60,6 +60,14 @@ def test_a_mean_has_the_standard_deviation_of_the_same_sample() -> None:
     assert line[2] == "3.62"
 
 
+def test_an_exploratory_analysis_with_a_question_is_called_so() -> None:
+    mean = flat_analysis("mean", "mean", "helpful", "physicians", by=("system",), question="?")
+    [declared] = cells(with_rows(mean, rows=(row("mean", "mean", 3.62),)))
+    exploratory = replace(mean, prespecified=False)
+    [line] = cells(with_rows(exploratory, rows=(row("mean", "mean", 3.62),)))
+    assert line[0] == f"{declared[0]}, exploratory"
+
+
 def test_table_one_has_planned_given_and_missing_ratings_of_each_panel() -> None:
     lines = [[c.text for c in line] for line in study_table(material_of(arguments())).rows]
     judges = {name: text for part, name, text in lines if part == "Ratings, judges"}

@@ -124,7 +124,8 @@ def _results(shown: Printed, views: Mapping[str, AnalysisView]) -> Iterator[Bloc
         rows = [row for row in material.results.rows if row.analysis == spec.name]
         query = query_of(material, spec, [row for row in rows if not row.detail])
         places = [numbers[t.anchor] for t in shown.laid(spec.name)]
-        sentences = [answer(query), further(query), _where(material, places)]
+        exploratory = "" if spec.prespecified else f"{_exploratory(material).capitalize()}:"
+        sentences = [exploratory, answer(query), further(query), _where(material, places)]
         yield Paragraph(" ".join(text for text in sentences if text))
         if spec.mode == "paper":
             yield Paragraph(
@@ -159,6 +160,10 @@ def _without_links(table: Table) -> Table:
     """The table without links into the report's data files, which a manuscript is not beside."""
     rows = tuple(tuple(replace(cell, href="") for cell in row) for row in table.rows)
     return replace(table, rows=rows)
+
+
+def _exploratory(material: Material) -> str:
+    return material.numbers.translated(message("exploratory", message_id="answer.exploratory"))
 
 
 def _where(material: Material, numbers: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.cases.case_rules import with_case_defaults
@@ -34,7 +35,12 @@ def analysis_texts(printed: Printed, results: Results) -> list[str]:
     names = [a.name for a in study.analyses if a.prespecified]
     every = {a.name for a in study.analyses} | {row.analysis for row in results.rows}
     sentence = material.numbers.translated(declared(results.plan, names, len(every)))
-    statistical = _statistical(material, printed.analyses, printed.rows)
+    with_method = {id(row) for row in printed.with_intervals}
+    rows = [
+        row if id(row) in with_method else replace(row, estimate=replace(row.estimate, method=""))
+        for row in printed.rows
+    ]
+    statistical = _statistical(material, printed.analyses, rows)
     of_all = _statistical(material, study.analyses, results.rows)
     ids = {message_of(computed) for computed in of_all} | ABOUT_COMPANIONS | _ABOUT_THE_PLAN
     # The plan's status is in the sentence before; what the audit log showed is in the supplement.

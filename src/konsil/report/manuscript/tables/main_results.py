@@ -78,6 +78,9 @@ def main_results(printed: Printed) -> Table | None:
         of_spec = [line.row for line in lines[spec.name]]
         title, words = analysis_title(spec.name), quantity(material, spec, of_spec)
         outcome = words if words.startswith(title) else f"{title}: {words}"
+        if not spec.prespecified:
+            exploratory = message("exploratory", message_id="answer.exploratory")
+            outcome = f"{outcome}, {numbers.translated(exploratory)}"
         body += _cells(material, outcome, lines[spec.name], spreads, columns)
     caption = numbers.translated(message("Main results.", message_id="manuscript.main_results"))
     return table(
