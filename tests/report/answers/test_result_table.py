@@ -197,7 +197,9 @@ def test_a_rate_over_several_criteria_is_not_called_that_of_the_first() -> None:
     shown = material(*rows)
     shown = replace(shown, study=replace(shown.study, analyses=(spec,)))
     [view] = first_page(shown).questions[0].answers
-    assert view.sentence.startswith("Hallucination approval rate (HAR), 2 criteria: ")
+    assert view.sentence.startswith(
+        "Hallucination approval rate (HAR), 2 criteria, by these raters (judges and experts): "
+    )
     assert view.figure is not None
     assert "2 criteria (%)" in view.figure.svg.decode()
 
