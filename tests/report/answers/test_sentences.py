@@ -220,6 +220,9 @@ def test_a_difference_of_these_raters_is_not_called_shown() -> None:
         " 0.20; 60 items). With 80% power, by its standard error and before adjustment, the design"
         " could have shown a difference of 35.7 percentage points or more."
     )
+    none = [row(0.264, -0.1, 0.5, A, C, 0.3), single_ratings(0.2, -0.05, 0.85, 0.2)]
+    # The single ratings would have had to show it, too, and are known worse.
+    assert "a difference of 64.3 percentage points or more" in answer(query(SHARES, *GROUPS, *none))
     strong = query(SHARES, *GROUPS, *of_these(single_ratings(0.2, 0.05, 0.35, 0.01)))
     assert answer(strong) == (
         f"{lead} For raters like these, by single ratings: 20.0 percentage points (95% CI, 5.0 to"

@@ -84,7 +84,7 @@ def _scope_and_power(query: Query, main: Comparison) -> Iterator[TranslatableMes
         if single is not None and main.support == "these only":
             yield from _detectable(query, single)
     elif main.support == "not shown":
-        yield from _detectable(query, main.row)
+        yield from _detectable(query, *filter(None, (main.row, main.by_single_ratings)))
 
 
 def _of_single_ratings(query: Query, main: Comparison, single: Row) -> TranslatableMessage:
@@ -107,10 +107,13 @@ def _of_single_ratings(query: Query, main: Comparison, single: Row) -> Translata
     )
 
 
-def _detectable(query: Query, row: Row) -> Iterator[TranslatableMessage]:
-    """The smallest difference that the design could have shown; none after interim looks."""
-    difference = detectable_difference(row.estimate)
-    is_sequential = "interim.not_reached_row" in map(message_of, row.warnings)
+def _detectable(query: Query, *rows: Row) -> Iterator[TranslatableMessage]:
+    """The smallest difference that the design could have shown; none after interim looks.
+
+    Of a difference and the single ratings behind it both have to show it: the larger one.
+    """
+    difference = max(detectable_difference(row.estimate) for row in rows)
+    is_sequential = "interim.not_reached_row" in map(message_of, rows[0].warnings)
     if math.isfinite(difference) and not is_sequential:
         yield message(
             "With {power:.0%} power, by its standard error and before adjustment, the design could"
