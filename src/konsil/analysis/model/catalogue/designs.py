@@ -162,6 +162,7 @@ DESIGNS = (
         has_own_panel=True,
         limits=_TIMED,
         columns=("seconds",),
+        unit="number",
     ),
     Statistic(
         id="length_correlation",
