@@ -186,7 +186,7 @@ class Derived:
 
     name: str
     """The column, for `by`, `where` and `covariate`."""
-    criterion: CriterionRef = ""
+    criterion: CriterionRef = CriterionRef("")
     """The criterion whose labels' numbers are averaged; empty: the column has `groups`."""
     raters: str = ""
     """The panel whose ratings are averaged."""
