@@ -184,13 +184,16 @@ class Bin:
     """Which ends belong to it."""
 
 
+_NO_CRITERION = CriterionRef("")
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """A derived column: an item's mean number and its bin, or groups of another column's values."""
 
     name: str
     """The column, for `by`, `where` and `covariate`."""
-    criterion: CriterionRef = ""
+    criterion: CriterionRef = _NO_CRITERION
     """The criterion whose labels' numbers are averaged; empty: the column has `groups`."""
     raters: str = ""
     """The panel whose ratings are averaged."""

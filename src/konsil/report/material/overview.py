@@ -281,13 +281,13 @@ def _systems(material: Material) -> Table:
             n=without_text,
         )
         general.append(numbers.translated(lengths_alone))
-    for system in declared.values():
-        if system.dropped:
+    for candidate in declared.values():
+        if candidate.dropped:
             reason = message(
                 "{system} was tried in the pilot and not evaluated: {reason}",
                 message_id="table.system_dropped",
-                system=system.id,
-                reason=system.dropped,
+                system=candidate.id,
+                reason=candidate.dropped,
             )
             general.append(numbers.translated(reason))
     head = (
