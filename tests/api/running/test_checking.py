@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
+from konsil.api.folder.blinded import freeze
 from konsil.api.running.checking import findings, unanswered_note
 from konsil.api.running.planning import make_plan
 from konsil.errors import StudyError
@@ -369,9 +370,11 @@ def test_a_panel_of_one_or_two_is_named_before_any_rating(
     text = PAIRS.format(together=together, people=people, analysis=analysis)
     (tmp_path / "study.toml").write_text(text)
     found = findings(open_folder(tmp_path))
-    assert found.problems == () and len(found.notes) == bool(expected)
-    for note in found.notes:
-        assert {part: part in note for part in expected} == expected
+    # One rater cannot be left out: no benchmark of this design can ever be estimated.
+    sentences = [*(p.sentence for p in found.problems), *found.notes]
+    assert len(sentences) == bool(expected) and len(found.problems) == (n == 1)
+    for sentence in sentences:
+        assert {part: part in sentence for part in expected} == expected
 
 
 def test_a_list_of_panels_is_answered_with_the_keys_to_write(tmp_path: Path) -> None:
@@ -391,3 +394,50 @@ def test_a_list_of_panels_is_answered_with_the_keys_to_write(tmp_path: Path) -> 
     with pytest.raises(StudyError) as caught:
         open_folder(tmp_path)
     assert "together" not in str(caught.value)
+
+
+TWO_FAMILIES = """
+title = "Two families"
+seed = 4
+judges_of_same_family = "flag"
+systems = [{ id = "s1", family = "F" }, { id = "s2", family = "G" }]
+raters = [
+    { id = "e1", panel = "experts" },
+    { id = "e2", panel = "experts" },
+    { id = "j1", panel = "judges", kind = "llm", family = "F", strata = { system = "s1" } },
+    { id = "j2", panel = "judges", kind = "llm", family = "G", strata = { system = "s2" } },
+]
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "quality"
+question = "How good?"
+scale = { labels = ["1", "2", "3"], level = "ordinal" }
+[[analyses]]
+name = "own"
+statistic = "self_preference"
+criterion = "quality"
+raters = "judges"
+against = "experts"
+question_kind = "change"
+"""
+"""Each judge is a system, and none is of a third family: its own answers have no comparison."""
+
+
+def test_what_the_design_cannot_answer_is_a_problem_until_the_plan_is_frozen(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "study.toml").write_text(TWO_FAMILIES, "utf-8")
+    kind, need = findings(open_folder(tmp_path)).problems
+    assert (kind.analysis, kind.line, need.line) == ("own", 24, 20)
+    assert kind.sentence.endswith("not change; expected 'compare' with the condition that changes")
+    assert "statistic: 'self_preference' can never be estimated with this" in need.sentence
+    assert "a judge of a third model family" in need.sentence
+    assert findings(open_folder(tmp_path)).notes == ()
+    freeze(open_folder(tmp_path), "ada")
+    frozen = findings(open_folder(tmp_path))
+    assert frozen.problems == ()
+    assert [note.partition(";")[0].partition(" with this")[0] for note in frozen.notes] == [
+        "analysis 'own': the analysis answers a question of the kind difference, level or judge_against_people, not change",
+        "analysis 'own': 'self_preference' can never be estimated",
+    ]

@@ -12,6 +12,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
+from konsil.analysis.model.catalogue.design_needs import is_kin
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.sample import Sample
@@ -298,6 +299,4 @@ def _itself(judge: Rater, systems: Names) -> Bools:
 
 def _kin(judge: Rater, systems: Names, families: Lineage) -> Bools:
     """The answers of the systems of a judge's family."""
-    return np.isin(
-        systems, [s for s, family in families.systems.items() if family and family == judge.family]
-    )
+    return np.isin(systems, [s for s, family in families.systems.items() if is_kin(judge, family)])

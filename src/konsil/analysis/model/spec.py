@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal, TypeVar
 
+from konsil.analysis.model.catalogue.entry import QuestionKind
 from konsil.analysis.model.catalogue.keys import misplacement, options_kind, options_kinds
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.catalogue.limits import DEFAULTS, Mode, Stated
@@ -108,6 +109,9 @@ class Analysis:
     question: str = ""
     """The question that it answers, in the words of the study: the heading of its answer on the
     report's first page; empty: it is not on that page, where other analyses have a question."""
+    question_kind: QuestionKind | Literal[""] = ""
+    """What the question asks for; `konsil check` refuses a kind that the analysis does not answer.
+    Empty: the likeliest of those that it answers."""
     options: Options = field(
         default=Options(), metadata={INLINE: Inline(options_kind, _options_kinds, _refusal)}
     )

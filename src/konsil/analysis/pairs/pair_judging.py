@@ -14,6 +14,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.group_estimates import estimate_of
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
+from konsil.analysis.model.catalogue.design_needs import is_kin, is_own
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
@@ -386,12 +387,10 @@ def own_rows(
 def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset[int]:
     """The systems that a judge is, or that are of its family."""
     record = families.judges[judge]
-    family = record.family
     return frozenset(
         n
         for n, system in enumerate(systems)
-        if system == record.strata.get(OWN, "")
-        or (family and families.systems.get(system, "") == family)
+        if is_own(record, system) or is_kin(record, families.systems.get(system, ""))
     )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from konsil.analysis.model.catalogue.design_needs import OWN as OWN
 from konsil.records import Rater, System
-
-OWN = "system"
-"""The stratum of a judge that names the system it is."""
 
 
 @dataclass(frozen=True)

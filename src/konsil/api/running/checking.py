@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 from konsil.analysis.estimation.raters.consensus_rules import (
     PAIR,
-    SMALLEST_PANEL,
     averaged,
     of_two,
-    too_small,
 )
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import COLUMNS, LENGTH, RATER_PAIR, statistic_of
@@ -29,9 +27,11 @@ from konsil.store.engine.read import count, has_answer_text
 from konsil.study import Study
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
+from konsil.study.data.freezing import frozen
 from konsil.study.data.incoming import Incoming, StoredRecords
 from konsil.study.data.numbered import with_spans
 from konsil.study.data.planned import on_plan
+from konsil.study.rules.design_rules import design_notes, design_problems
 from konsil.study.sections.line_numbers import located
 
 if TYPE_CHECKING:
@@ -81,27 +81,39 @@ def findings(folder: Folder) -> Findings:
     text = protocol.read_text(encoding="utf-8-sig")
     note = None if absent or problems else unanswered_note(folder, files)
     notes = () if note is None else (note,)
+    if data is None and not is_frozen(folder):
+        problems += [in_file(str(protocol), problem) for problem in design_problems(folder.study)]
+    else:
+        notes = (*notes, *design_notes(folder.study))
     if data is None:
         notes = (*notes, *small_panel_notes(folder.study))
     return Findings(tuple(located(problems, text, str(protocol))), absent, notes)
 
 
-def small_panel_notes(study: Study) -> Iterator[str]:
-    """A sentence for each analysis of judges against a panel of one rater or of two.
+def is_frozen(folder: Folder) -> bool:
+    """Whether the plan of analyses is frozen."""
+    try:
+        with folder.store() as store:
+            return frozen(store.events()) is not None
+    except StoreError:  # there is no database yet
+        return False
 
-    Once there are ratings, the analysis against one rater is refused, and that against two states
-    the same in its notes. A panel without raters may still get them.
+
+def small_panel_notes(study: Study) -> Iterator[str]:
+    """A sentence for each analysis of judges against a panel of two raters.
+
+    Once there are ratings, the analysis states the same in its notes. A panel without raters may
+    still get them.
     """
     for analysis in study.analyses:
         n = len(study.members(analysis.against)) if analysis.against else 0
         of_majority = statistic_of(analysis.statistic).is_of_two_raters and not averaged(analysis)
-        if 0 < n <= PAIR and of_majority and analysis.mode == "valid":
-            small = too_small(analysis, n) if n < SMALLEST_PANEL else of_two(str(analysis.against))
+        if n == PAIR and of_majority and analysis.mode == "valid":
             yield message(
                 "analysis {name!r}: {note}",
                 message_id="check.of_analysis",
                 name=analysis.name,
-                note=small,
+                note=of_two(str(analysis.against)),
             )
 
 

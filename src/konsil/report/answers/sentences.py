@@ -10,6 +10,7 @@ from typing import Literal
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.verdicts import weakness
+from konsil.analysis.running.question_kinds import is_of_estimates
 from konsil.errors.message import TranslatableMessage, message
 from konsil.report.answers.sentence_parts import (
     Query,
@@ -44,7 +45,9 @@ def answer(query: Query) -> str:
         texts = [query.numbers.translated(finding) for finding in findings]
         return " ".join([*texts, *_number_behind(query)])
     compared = comparisons(query.rows, query.spec, query.draws)
-    if compared and compared[0].row.kind == "difference":
+    if is_of_estimates(query.spec) and query.estimates:
+        sentence = _estimates(query)
+    elif compared and compared[0].row.kind == "difference":
         sentence = _between_groups(query, compared)
     elif compared:
         sentence = _against_zero(query, compared)
@@ -56,13 +59,16 @@ def answer(query: Query) -> str:
 def further(query: Query) -> str:
     """How many of several comparisons showed a difference, or equivalence; empty where none did.
 
-    Up to MOST_NAMED comparisons are named, unless all showed the same.
+    Up to MOST_NAMED comparisons are named, unless all showed the same. Where the question asks for
+    the estimates, what the comparison of their groups supports comes first.
     """
     compared = comparisons(query.rows, query.spec, query.draws)
     n = len(compared)
     shown = [c for c in compared if c.support == "shown"]
     equivalent = [c for c in compared if c.support == "equivalent"]
     sentences = []
+    if is_of_estimates(query.spec) and compared and compared[0].row.kind == "difference":
+        sentences.append(_between_groups(query, compared))
     if shown and n > 1:
         sentences.append(
             message(
@@ -345,6 +351,13 @@ def _estimates(query: Query) -> TranslatableMessage:
         "highest": group_name(query, high.group),
         "high_evidence": evidence(query, high, high.estimate.low, high.estimate.high),
     }
+    if any(r.kind == "difference" for r in query.rows):
+        return message(
+            "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
+            " {high_evidence}.",
+            message_id="answer.range_compared",
+            **ends,
+        )
     if query.spec.statistic in OF_ZERO:
         return message(
             "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.analysis.model.catalogue.design_needs import OF_AGREEMENT, OF_RATERS, REPEATS
 from konsil.analysis.model.catalogue.entry import SHARE, LabelNumbers, Statistic
 from konsil.analysis.model.catalogue.limits import NO_LENGTH, ONLY_MEANS, Limits
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION
@@ -103,6 +104,7 @@ AGREEMENT = (
             better="higher",
             unit="percent" if formula.range == SHARE and name != "kendall_w" else "number",
             is_among_raters=True,
+            design=OF_RATERS if name in _OF_TWO_RATERS else OF_AGREEMENT,
             levels=formula.levels,
             limits=_AMONG_RATERS,
             margin="panel" if name in _OF_TWO_RATERS else "groups",
@@ -115,6 +117,8 @@ AGREEMENT = (
     ),
     Statistic(
         id="self_agreement",
+        design=(REPEATS,),
+        questions=("agreement",),
         family="agreement",
         group="repeats",
         title="Intra-rater agreement",

@@ -5,6 +5,7 @@ The module is long because it is one table: an entry for each statistic, read si
 
 from __future__ import annotations
 
+from konsil.analysis.model.catalogue.design_needs import TWO_SYSTEMS
 from konsil.analysis.model.catalogue.entry import SHARE, Criteria, Statistic
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.analysis.model.catalogue.zeros import (
@@ -87,6 +88,7 @@ _AUDIT = _CASES + Limits(
 CASES = (
     Statistic(
         id="information_sensitivity",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         title="Information scarcity sensitivity (ISS)",
@@ -115,6 +117,7 @@ CASES = (
     ),
     Statistic(
         id="monotonicity_violation",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         better="lower",
@@ -140,6 +143,7 @@ CASES = (
     ),
     Statistic(
         id="diagnostic_potential",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         title="Diagnostic potential (MDA)",
@@ -156,6 +160,7 @@ CASES = (
     ),
     Statistic(
         id="label_dependence",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         title="Label dependence (LDF)",
@@ -177,6 +182,7 @@ CASES = (
     ),
     Statistic(
         id="stability",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         better="higher",
@@ -200,6 +206,7 @@ CASES = (
     ),
     Statistic(
         id="reasoning_gap",
+        questions=("change", "level"),
         family="cases",
         group="degradation",
         title="Reasoning gap",
@@ -243,6 +250,7 @@ CASES = (
     ),
     Statistic(
         id="illusion_gap",
+        questions=("difference", "level"),
         family="cases",
         group="outcomes",
         title="Illusion gap",
@@ -326,6 +334,7 @@ CASES = (
     ),
     Statistic(
         id="approval",
+        questions=("judge_against_people", "level"),
         family="cases",
         group="audit",
         better="lower",
@@ -351,6 +360,7 @@ CASES = (
     ),
     Statistic(
         id="strictness",
+        questions=("judge_against_people", "level"),
         family="cases",
         group="audit",
         title="Discrimination (AUC)",
@@ -374,6 +384,8 @@ CASES = (
     ),
     Statistic(
         id="crossover",
+        design=(TWO_SYSTEMS,),
+        questions=("change", "difference"),
         family="cases",
         group="crossover",
         title="Rank reversal",
@@ -403,6 +415,8 @@ CASES = (
     ),
     Statistic(
         id="mann_whitney",
+        design=(TWO_SYSTEMS,),
+        questions=("difference",),
         family="cases",
         group="effects",
         title="Standardised mean difference",
@@ -429,6 +443,7 @@ CASES = (
     ),
     Statistic(
         id="anova",
+        questions=("difference",),
         family="cases",
         group="effects",
         title="Partial eta squared",
@@ -456,6 +471,8 @@ CASES = (
     ),
     Statistic(
         id="tukey",
+        design=(TWO_SYSTEMS,),
+        questions=("difference",),
         family="cases",
         group="effects",
         title="Pairwise mean differences (Tukey)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.analysis.model.catalogue.design_needs import OF_AGREEMENT
 from konsil.analysis.model.catalogue.entry import SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import (
     NO_LENGTH,
@@ -163,6 +164,7 @@ DESIGNS = (
     ),
     Statistic(
         id="part_whole",
+        questions=("recommendation", "level"),
         family="designs",
         group="parts",
         better="higher",
@@ -190,6 +192,8 @@ DESIGNS = (
     ),
     Statistic(
         id="part_variance",
+        design=OF_AGREEMENT,
+        questions=("recommendation", "level"),
         family="designs",
         group="parts",
         better="lower",
@@ -212,6 +216,8 @@ DESIGNS = (
     ),
     Statistic(
         id="reliability",
+        design=OF_AGREEMENT,
+        questions=("level", "agreement", "recommendation"),
         family="designs",
         group="costs",
         better="higher",
@@ -238,6 +244,8 @@ DESIGNS = (
     ),
     Statistic(
         id="rater_hours",
+        design=OF_AGREEMENT,
+        questions=("recommendation", "level"),
         family="designs",
         group="costs",
         better="lower",
@@ -263,6 +271,8 @@ DESIGNS = (
     ),
     Statistic(
         id="budget_reliability",
+        design=OF_AGREEMENT,
+        questions=("recommendation", "level"),
         family="designs",
         group="costs",
         title="Reliability at a given rating time",

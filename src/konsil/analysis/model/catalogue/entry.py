@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from konsil.analysis.model.catalogue.design_needs import DesignNeed
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits
 from konsil.analysis.model.options import OPTIONS, Options, keys_of
 from konsil.errors.message import TranslatableMessage
@@ -23,6 +24,11 @@ BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "
 """A rule of `konsil.analysis.running.sensitivity.bounds`; 'none': missing judgements are counted
 elsewhere."""
 LabelNumbers = Literal["", "distances", "always"]
+QuestionKind = Literal[
+    "level", "difference", "change", "agreement", "judge_against_people", "recommendation"
+]
+"""What a question asks for: how much, which of several more, what a condition changes, whether
+raters agree, whether judges do as well as people, or what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,11 @@ class Statistic:
     """What it reads of a rating (`arm`, `confidence`, `seconds`), besides what all of them read."""
     limits: Limits = LIMITS
     """Which of the settings that all analyses have it refuses, and which it needs."""
+    design: tuple[DesignNeed, ...] = ()
+    """What it needs of the design, so that it can be estimated at all."""
+    questions: tuple[QuestionKind, ...] = ()
+    """The kinds of questions that it answers by itself, the likeliest first; empty: agreement where
+    it is among raters, a difference where it is one already, else a level."""
     has_own_panel: bool = False
     """Whether `against` means something of its own here, not raters against a majority."""
     margin: Literal["groups", "rows", "panel"] = "groups"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.analysis.model.catalogue.design_needs import NEUTRAL_JUDGE, NEUTRAL_OF_FAMILY
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.analysis.model.catalogue.zeros import CHANCE, NO_ASSOCIATION, NO_EFFECT, NO_PREFERENCE
@@ -108,6 +109,7 @@ _PUBLISHED_PREFERENCE = "the unadjusted difference, which leniency alone also pr
 JUDGES = (
     Statistic(
         id="abstention_slope",
+        questions=("change",),
         family="judges",
         group="caution",
         title="Slope of abstention on difficulty",
@@ -136,6 +138,7 @@ JUDGES = (
     ),
     Statistic(
         id="ensembles_percent_agreement",
+        questions=("judge_against_people", "agreement", "recommendation"),
         family="judges",
         group="ensembles",
         better="higher",
@@ -161,6 +164,7 @@ JUDGES = (
     ),
     Statistic(
         id="ensembles_cohen_kappa",
+        questions=("judge_against_people", "agreement", "recommendation"),
         family="judges",
         group="ensembles",
         better="higher",
@@ -183,6 +187,7 @@ JUDGES = (
     ),
     Statistic(
         id="ensembles_pabak",
+        questions=("judge_against_people", "agreement", "recommendation"),
         family="judges",
         group="ensembles",
         better="higher",
@@ -205,6 +210,7 @@ JUDGES = (
     ),
     Statistic(
         id="self_preference",
+        design=(NEUTRAL_JUDGE,),
         family="judges",
         group="own",
         title="Self-preference bias",
@@ -244,6 +250,7 @@ JUDGES = (
     ),
     Statistic(
         id="family_preference",
+        design=(NEUTRAL_OF_FAMILY,),
         family="judges",
         group="own",
         title="Model-family preference bias",
@@ -278,6 +285,7 @@ JUDGES = (
     ),
     Statistic(
         id="risk_coverage",
+        questions=("judge_against_people", "level"),
         family="judges",
         group="confidence",
         better="lower",
@@ -350,6 +358,7 @@ JUDGES = (
     ),
     Statistic(
         id="injection_shift",
+        questions=("change", "difference"),
         family="judges",
         group="injection",
         title="Effect of injected instructions",

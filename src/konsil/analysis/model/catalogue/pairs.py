@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.analysis.model.catalogue.design_needs import CONNECTED, OF_AGREEMENT, TWO_SYSTEMS
 from konsil.analysis.model.catalogue.entry import SHARE, SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import (
     NO_LENGTH,
@@ -102,6 +103,7 @@ _PUBLISHED_CHOICES = "not symmetrised over the presentation order"
 PAIRS = (
     Statistic(
         id="win_difference",
+        design=(TWO_SYSTEMS,),
         family="pairs",
         group="wins",
         better="higher",
@@ -132,6 +134,7 @@ PAIRS = (
     ),
     Statistic(
         id="win_difference_strict",
+        design=(TWO_SYSTEMS,),
         family="pairs",
         group="wins",
         better="higher",
@@ -157,6 +160,8 @@ PAIRS = (
     ),
     Statistic(
         id="win_rate",
+        design=(TWO_SYSTEMS,),
+        questions=("level", "difference"),
         family="pairs",
         group="wins",
         better="higher",
@@ -180,6 +185,8 @@ PAIRS = (
     ),
     Statistic(
         id="win_rate_strict",
+        design=(TWO_SYSTEMS,),
+        questions=("level", "difference"),
         family="pairs",
         group="wins",
         better="higher",
@@ -197,6 +204,7 @@ PAIRS = (
     ),
     Statistic(
         id="margin",
+        design=(TWO_SYSTEMS,),
         family="pairs",
         group="wins",
         better="higher",
@@ -220,6 +228,8 @@ PAIRS = (
     ),
     Statistic(
         id="davidson",
+        design=(TWO_SYSTEMS, CONNECTED),
+        questions=("level", "difference"),
         family="pairs",
         group="worths",
         better="higher",
@@ -247,6 +257,8 @@ PAIRS = (
     ),
     Statistic(
         id="bradley_terry",
+        design=(TWO_SYSTEMS, CONNECTED),
+        questions=("level", "difference"),
         family="pairs",
         group="worths",
         better="higher",
@@ -272,6 +284,8 @@ PAIRS = (
     ),
     Statistic(
         id="choice_agreement",
+        design=(TWO_SYSTEMS, *OF_AGREEMENT),
+        questions=("agreement",),
         family="pairs",
         group="choices",
         better="higher",
@@ -294,6 +308,8 @@ PAIRS = (
     ),
     Statistic(
         id="choice_kappa",
+        design=(TWO_SYSTEMS, *OF_AGREEMENT),
+        questions=("agreement",),
         family="pairs",
         group="choices",
         better="higher",
@@ -327,6 +343,7 @@ PAIRS = (
     ),
     Statistic(
         id="position_bias",
+        design=(TWO_SYSTEMS,),
         family="pairs",
         group="position",
         title="Position bias",
@@ -353,6 +370,8 @@ PAIRS = (
     ),
     Statistic(
         id="rank_agreement",
+        design=(TWO_SYSTEMS,),
+        questions=("judge_against_people", "agreement"),
         family="pairs",
         group="rankings",
         better="higher",
@@ -377,6 +396,7 @@ PAIRS = (
     ),
     Statistic(
         id="preference_correlation",
+        design=(TWO_SYSTEMS,),
         family="pairs",
         group="correlations",
         title="Correlation of preferences between criteria (Spearman)",
