@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.analyses import flat_analysis
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CATALOGUE
@@ -208,6 +208,27 @@ def test_two_groups_and_ranges_without_a_test() -> None:
     assert answer(query(spec, *rows)) == (
         "Quantity: from 0.50 for system-a (95% CI, 0.40 to 0.60; 60 items) to 0.70 for system-b"
         " (95% CI, 0.60 to 0.80; 60 items); differences between systems were not tested."
+    )
+
+
+def test_a_stated_kind_decides_between_the_estimates_and_their_difference() -> None:
+    """Of compared groups: a question on a level has the estimates, the line beneath the rest."""
+    spec = restated(KAPPA, statistic="mean", by=("system",), compare="system")
+    rows = [row(v, v - 0.1, v + 0.1, g) for v, g in ((0.5, A), (0.7, B), (0.6, C))]
+    gaps = [row(0.2, 0.1, 0.3, B, A, p=0.01), row(0.1, 0.0, 0.2, C, A, p=0.2)]
+    of_difference = query(spec, *rows[:2], gaps[0])
+    assert answer(of_difference).startswith("Quantity: higher for system-b (0.70) than for")
+    of_level = query(replace(spec, question_kind="level"), *rows[:2], gaps[0])
+    assert answer(of_level) == (
+        "Quantity: 0.70 for system-b (95% CI, 0.60 to 0.80; 60 items) and 0.50 for system-a"
+        " (95% CI, 0.40 to 0.60; 60 items)."
+    )
+    assert further(of_level) == answer(of_difference)
+    several = query(replace(spec, question_kind="level"), *rows, *gaps)
+    assert answer(several).endswith("0.70 for system-b (95% CI, 0.60 to 0.80; 60 items).")
+    assert answer(several).startswith("Quantity: from 0.50 for system-a")
+    assert further(several).endswith(
+        "1 of 2 comparisons showed a difference after adjustment: system-b − system-a."
     )
 
 

@@ -35,7 +35,8 @@ def is_of_estimates(analysis: Analysis) -> bool:
     (False, True)
     """
     stated = analysis.question_kind
-    return stated in _of_estimates(analysis) and stated not in _of_differences(analysis)
+    is_compared = bool(analysis.compare) and stated not in _of_differences(analysis)
+    return is_compared and stated in _of_estimates(analysis)
 
 
 def _of_differences(analysis: Analysis) -> tuple[QuestionKind, ...]:

@@ -351,6 +351,13 @@ def _estimates(query: Query) -> TranslatableMessage:
         "highest": group_name(query, high.group),
         "high_evidence": evidence(query, high, high.estimate.low, high.estimate.high),
     }
+    if any(r.kind == "difference" for r in query.rows) and len(rows) == 2:
+        return message(
+            "{quantity}: {high} for {highest} {high_evidence} and {low} for {lowest}"
+            " {low_evidence}.",
+            message_id="answer.two_compared",
+            **ends,
+        )
     if any(r.kind == "difference" for r in query.rows):
         return message(
             "{quantity}: from {low} for {lowest} {low_evidence} to {high} for {highest}"
