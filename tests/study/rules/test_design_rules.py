@@ -200,6 +200,7 @@ def test_strengths_need_chains_of_comparisons(statistic: str) -> None:
         return replace(four, plan=tuple(replace(PAIRS[0], systems=tuple(s)) for s in sets))
 
     assert problems(planned("ab", "bc", "cd"), statistic) == []
+    assert problems(planned("ab", "bc"), statistic) == []  # nobody compares d
     assert "lead from every system to every other" in problems(planned("ab", "cd"), statistic)[0]
     assert problems(planned("ab", "cd"), "win_difference") == []
 

@@ -71,13 +71,12 @@ def _has_two_systems(design: Design) -> bool:
 
 
 def _is_connected(design: Design) -> bool:
-    """Whether a chain of comparisons leads from every system to every other."""
-    if design.systems is None or design.paired is None:
-        return True
-    reached = set(list(design.systems)[:1])
-    while more := {s for pair in design.paired if pair & reached for s in pair} - reached:
+    """Whether a chain of comparisons leads from every compared system to every other."""
+    compared = {system for pair in design.paired or () for system in pair}
+    reached = set(sorted(compared)[:1])
+    while more := {s for pair in design.paired or () if pair & reached for s in pair} - reached:
         reached |= more
-    return set(design.systems) <= reached
+    return compared <= reached
 
 
 def is_own(judge: Rater, system: str) -> bool:
