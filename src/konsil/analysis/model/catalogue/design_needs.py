@@ -31,7 +31,7 @@ class Design:
     against: tuple[Rater, ...] | None = None
     """The raters of the panel that they are compared with."""
     systems: Mapping[str, str] | None = None
-    """System -> model family, of the systems that it selects."""
+    """System -> model family, of the study's systems."""
     paired: Collection[frozenset[str]] | None = None
     """Which two systems can meet in a comparison."""
     is_shared: bool = True
@@ -120,7 +120,7 @@ TWO_RATERS = DesignNeed(
 )
 BENCHMARK = DesignNeed(
     message(
-        "two raters or more in the panel of `against`, of whom one is left out in turn",
+        "with `against` two raters or more in that panel, of whom one is left out in turn",
         message_id="design_need.benchmark",
     ),
     _has_benchmark,
