@@ -204,7 +204,7 @@ def _collapsed(rows: Array, weights: Array) -> tuple[Array, Array]:
     Equal rows share one gamma variable of their summed shapes, which has the same law.
     """
     _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    shapes = np.bincount(place.ravel(), weights=weights)
+    shapes = np.bincount(place.ravel(), weights=weights).astype(np.float64)
     # That order does not depend on the raters' names.
     order = np.argsort(first)
     return rows[first[order]], shapes[order]
