@@ -14,11 +14,12 @@ import urllib.parse
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import konsil
-from web.browsers import CHROMIUM
+from web.browsers import chromium, in_the_browser  # noqa: F401  a fixture
 
 pytest.importorskip("furo", reason="the documentation's tools are not installed")
 
@@ -99,40 +100,33 @@ SEARCHES = {
 """What users search for -> the pages that answer it."""
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_a_search_finds_a_right_page_among_the_first_two(tmp_path: Path):
-    playwright = pytest.importorskip("playwright.sync_api")
+@in_the_browser
+def test_a_search_finds_a_right_page_among_the_first_two(tmp_path: Path, chromium: Any):
     subprocess.run([sys.executable, str(BUILD), str(tmp_path)], check=True, capture_output=True)
     site = tmp_path / konsil.__version__
     handler = functools.partial(Quiet, directory=str(site))
     missed = {}
-    with (
-        ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
-        playwright.sync_playwright() as p,
-    ):
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
+        page = chromium.new_page()
         for words, right in SEARCHES.items():
             query = urllib.parse.quote(words)
             page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q={query}")
-            page.wait_for_selector("#search-results .search-summary:not(:empty)")
-            page.wait_for_function(SEARCHED)
+            summary = page.locator("#search-results .search-summary")
+            summary.filter(has_text=SEARCHED).wait_for()
             links = page.eval_on_selector_all(
                 "#search-results li > a", "links => links.slice(0, 2).map(a => a.pathname)"
             )
             first = {Path(link).stem for link in links}
             if not first & right:
                 missed[words] = first
-        browser.close()
+        page.close()
         server.shutdown()
     assert not missed
 
 
-SEARCHED = """() => /finished|did not match|\\bfound\\b/i.test(
-    document.querySelector("#search-results .search-summary").textContent)"""
-"""Whether all results are listed."""
+SEARCHED = re.compile(r"finished|did not match|\bfound\b", re.IGNORECASE)
+"""The line above the results once all are listed."""
 
 
 class Quiet(SimpleHTTPRequestHandler):

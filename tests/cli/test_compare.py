@@ -221,7 +221,7 @@ def test_a_document_names_its_deviations_and_says_each_limitation_once(tmp_path:
     assert text.count("SD: standard deviation of all ratings of a group.") == 1
     assert text.count("Allowing for rater sampling") == 1
     assert re.search(r"widens \d CIs, most that of (Mean|Median), .* by \d+%", text)
-    assert "raters of raters" not in text and "3.00 of 3 (panel: raters)" in text
+    assert "raters of raters" not in text and "3 people who were to rate (panel: raters)" in text
 
 
 def test_a_place_without_effect_is_refused(tmp_path: Path) -> None:

@@ -18,8 +18,9 @@ from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.errors.message import TranslatableMessage
+from konsil.report.answers.comparisons import comparisons, support
 from konsil.report.answers.sentence_parts import Query, group_name
-from konsil.report.answers.sentences import answer, comparisons, further, support
+from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.units import Unit
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers

@@ -136,6 +136,7 @@ WITHOUT_NEEDS = {
     "seconds",
     "median_seconds",
     "geometric_seconds",
+    "standardised_seconds",
     "length_correlation",
     "part_whole",
 }

@@ -17,7 +17,7 @@ from konsil.analysis.agreement.agreement_limits import (
 )
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.agreement_scales import share_of, spaced
-from konsil.analysis.estimation.measure import Measure, from_formula
+from konsil.analysis.estimation.measure import Measure, from_formula, is_linearised
 from konsil.analysis.estimation.own_weights import PairWeights, Weights
 from konsil.analysis.estimation.prevalence import LINEAR, commonest, label_notes
 from konsil.analysis.model.sample import Sample
@@ -264,11 +264,7 @@ def agreement(
     share = share_of(name, weights, codes)
     is_mean_of_pairs = STATISTICS[name].needs == "pairs" and pair_weights == "alike"
     thin = tallied.thin(codes) if is_mean_of_pairs else None
-    prior_weight = None
-    # The sums of ranks on long scales are the units themselves: no pattern can be added to them.
-    if chosen.tally is not unit_members:
-        prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
-    return Measure(
+    measure = Measure(
         sums=sums,
         finalise=chosen.finalise,
         clusters=sample.clusters,
@@ -281,13 +277,23 @@ def agreement(
         share=share,
         sizes=sizes(sample.codes),
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
-        # Proportions have exact limits where labels are rare, and need no prior.
-        prior=prior_weight if share is None or thin is not None else None,
-        drawn_as=_drawn_as(codes, name, level, weights, sums, chosen.finalise),
         thin=thin,
         notes=label_notes(sample, name),
         commonest=commonest(sample),
     )
+    # Proportions have exact limits where labels are rare, and need no prior. The sums of ranks on
+    # long scales are the units themselves: no pattern can be added to them.
+    if (
+        (share is not None and thin is None)
+        or chosen.tally is unit_members
+        or is_linearised(measure)
+    ):
+        return measure
+    virtual = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
+    if virtual is None:
+        return measure
+    form = _drawn_as(codes, name, level, weights, sums, chosen.finalise)
+    return replace(measure, prior=virtual, drawn_as=form)
 
 
 def _drawn_as(
