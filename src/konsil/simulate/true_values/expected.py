@@ -345,7 +345,8 @@ class Expected:
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
     ) -> float:
         raw = self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, "")
-        return float((raw == ABSTAINED).sum() / (raw != MISSING).sum())
+        n = int((raw != MISSING).sum())
+        return float((raw == ABSTAINED).sum() / n) if n else float("nan")
 
     def _self(
         self,

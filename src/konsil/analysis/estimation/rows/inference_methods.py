@@ -145,9 +145,9 @@ def _posterior_methods(rows: Sequence[Row]) -> list[str]:
         sentences.append(
             message(
                 (
-                    "Posterior CIs weight every cluster at random (Bayesian bootstrap); the prior,"
-                    " of the weight that its CI states, is distributed over all possible patterns"
-                    " of ratings, mostly on patterns of agreement."
+                    "Posterior CIs weight every cluster at random (Bayesian bootstrap); the prior"
+                    " of the lower limit is one more cluster whose raters label by chance, that of"
+                    " the upper limit one more cluster whose raters agree."
                 ),
                 message_id="edges.posterior_methods",
             )
