@@ -86,6 +86,7 @@ def expected(recounted: Study) -> dict[tuple[str, str, str], int]:
     asked: dict[str, list[dict[str, Any]]] = {
         i["id"]: i["criteria"] for i in recounted.toml["instruments"]
     }
+    by_sentence = {i["id"] for i in recounted.toml["instruments"] if i.get("present") == "sentence"}
     tasks = records.tasks[records.tasks["rater"] != ""]
     parts = tasks["answers"].map(json.loads)
     several = tasks.assign(set=parts.map(lambda a: tuple(sorted(a)))).groupby(
@@ -102,6 +103,11 @@ def expected(recounted: Study) -> dict[tuple[str, str, str], int]:
             of: list[str] = []
             if criterion["scale"].get("kind") == "text":
                 continue
+            # One marked sentence a page, then a page of the answer as a whole.
+            is_of_sentence = task["instrument"] in by_sentence and bool(json.loads(task["spans"]))
+            if task["item"] and task["instrument"] in by_sentence:
+                if is_of_sentence != (scope == "sentence"):
+                    continue
             if not task["item"]:
                 of = (
                     [""]
@@ -178,6 +184,7 @@ class NotRecountedError(Exception):
 
 KNOWN = {
     "question",
+    "question_kind",
     "name",
     "statistic",
     "criterion",
