@@ -292,7 +292,10 @@ def agreement(
     virtual = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
     if virtual is None:
         return measure
-    form = _drawn_as(codes, name, level, weights, sums, chosen.finalise)
+    # The common distribution of raters would be that of pairs which share many units.
+    form = None
+    if thin is None:
+        form = _drawn_as(codes, name, level, weights, sums, chosen.finalise)
     return replace(measure, prior=virtual, drawn_as=form)
 
 

@@ -36,17 +36,27 @@ def with_derived(
                 " choose another"
             )
         if definition.groups:
-            frame = frame.with_columns(_grouped(frame, definition).alias(definition.name))
+            frame = grouped(frame, [definition])
             continue
         scores = _scores(table, definition, _criterion(definition, instruments))
         column = SCORE.format(definition.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
         frame = frame.with_columns(_binned(pl.col(column), definition.bins).alias(definition.name))
         added += [column, definition.name]
-    return replace(table, frame=frame, derived=(*table.derived, *added))
+    groups = tuple(definition for definition in derived if definition.groups)
+    return replace(
+        table, frame=frame, derived=(*table.derived, *added), groups=(*table.groups, *groups)
+    )
 
 
-def _grouped(frame: pl.DataFrame, definition: Derived) -> pl.Expr:
+def grouped(frame: pl.DataFrame, definitions: Sequence[Derived]) -> pl.DataFrame:
+    """Add the columns of groups, each from the values of another column."""
+    for definition in definitions:
+        frame = frame.with_columns(_group(frame, definition).alias(definition.name))
+    return frame
+
+
+def _group(frame: pl.DataFrame, definition: Derived) -> pl.Expr:
     if definition.column not in frame.columns:
         raise AnalysisError(
             message(

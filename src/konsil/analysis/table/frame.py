@@ -13,7 +13,7 @@ import polars as pl
 
 from konsil.analysis.model.catalogue.known import COLUMNS
 from konsil.analysis.model.composite.score_rows import Composite
-from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.model.spec import Derived, Exclusions
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
 from konsil.analysis.table.columns import (
@@ -103,6 +103,8 @@ class RatingTable:
     """What became of labels at the adjudication, whichever of them the table has."""
     derived: tuple[str, ...] = ()
     """The columns that were derived from ratings."""
+    groups: tuple[Derived, ...] = ()
+    """The columns of groups, each from the values of another column."""
     composites: Mapping[str, Composite] = field(default_factory=dict)
     """Composite scores, which analyses name as they name criteria."""
 

@@ -12,6 +12,7 @@ from konsil.analysis.model.composite.score_rows import of_gaps
 from konsil.analysis.model.results import OutcomeRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, lists, rating_columns, task_columns
+from konsil.analysis.table.derived import grouped
 from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.instrument import Criterion, Instrument
 from konsil.records import Attempt, Rating, Task
@@ -196,7 +197,7 @@ def missing(
     columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
     return replace(
         absent_table,
-        frame=absent_table.frame.join(columns, on="item", how="left"),
+        frame=grouped(absent_table.frame.join(columns, on="item", how="left"), table.groups),
         composites=of_gaps(table.composites),
     )
 
