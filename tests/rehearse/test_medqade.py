@@ -19,6 +19,7 @@ from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.rehearse import Replies, Server, work
 from konsil.rehearse.people import Person
+from konsil.rehearse.replies import about
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw
 
 SYSTEMS = tuple(f"system-{n}" for n in range(1, 6))
@@ -101,7 +102,9 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
         replies = Replies(opened.study, store, items, answers, TRUTH, 5)
         with Server(folder) as server:
             links = invite(opened, InvitationRequest(url=server.url, days=1))
-            done = work([Person(link.recipient, link.url) for link in links], replies.to)
+            profile = about(opened.study, None)
+            people = [Person(link.recipient, link.url, profile) for link in links]
+            done = work(people, replies.to)
             said = server.output()
         tasks, collected = store.tasks(), store.ratings()
     assert done.times.faults == [], said
