@@ -212,7 +212,7 @@ The rule: percent agreement, PABAK, kappa and other means over pairs of raters w
 interval if some pair shares fewer than 50 clusters and fewer than half of those labelled by two raters: a pair that
 shares five units and agrees on all of them adds nothing to a variance estimated from the labels, although it has the
 same weight as a pair that shares fifty. The interval is the posterior of the rating patterns, with a prior on the
-labels of all raters, so that every pair has a prior of one cluster for each limit, and with the tails of t with H - 1
+labels of all raters, so that every pair has the whole prior of each limit, and with the tails of t with H - 1
 degrees of freedom, where H is the harmonic mean of the numbers of shared clusters: the variance of the mean is as if
 every pair shared H. If H is below 2, there is no interval, and the row gives the reason. The row names the method.
 Pairs weighted by the number of shared units (`--pair-weights units`) and coefficients of all raters (Fleiss' kappa,

@@ -159,7 +159,7 @@ def test_the_table_for_people_says_what_was_done(call: Call, tmp_path: Path) -> 
     assert "Krippendorff" in out
     assert "The CIs account for the sampling of units, not of raters." in out
     assert (
-        "posterior of the rating patterns, a prior of one unit cluster for each limit, 200 posterior"
+        "posterior of the rating patterns (unit clusters), a prior for each limit, 200 posterior"
         " samples"
     ) in " ".join(out.split())
     assert "the scale was taken from the 2 labels observed" in " ".join(out.split())

@@ -147,7 +147,7 @@ def test_methods_say_nothing_twice(report: Path) -> None:
 def test_methods_state_priors_and_the_handling_of_missing_ratings(report: Path) -> None:
     text = " ".join(methods(report))
     assert any(m.startswith("posterior") for m in announced(report))
-    assert re.search(r"a prior of one \w+ cluster for each limit", text)
+    assert re.search(r"patterns \(\w+ clusters\), a prior for each limit", text)
     assert "the prior of the lower limit is one more cluster" in text
     assert "Missing ratings were not imputed." in text
 

@@ -292,20 +292,13 @@ def agreement(
     virtual = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
     if virtual is None:
         return measure
-    # The common distribution of raters would be that of pairs which share many units.
-    form = None
-    if thin is None:
-        form = _drawn_as(codes, name, level, weights, sums, chosen.finalise)
-    return replace(measure, prior=virtual, drawn_as=form)
-
-
-def _drawn_as(
-    codes: Codes, name: str, level: Level, weights: Weights, sums: Sums, finalise: Finalise
-) -> Finalise | None:
-    """What a posterior draws in place of the statistic itself, if anything."""
+    if thin is not None:
+        # The common distribution of raters would be that of pairs which share many units.
+        return replace(measure, prior=virtual)
     # However pairs are weighted, the common distribution of the raters is that of all pairs.
-    unweighted = _formula(codes, name, level, weights, "alike").finalise
-    return drawn_form(unweighted, sums, float(finalise(totals_of(sums))[0]))
+    alike = chosen if pair_weights == "alike" else _formula(codes, name, level, weights, "alike")
+    form = drawn_form(alike.finalise, sums, _at(sums, chosen.finalise))
+    return replace(measure, prior=virtual, drawn_as=form)
 
 
 def agreement_alone(

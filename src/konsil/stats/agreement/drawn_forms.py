@@ -21,6 +21,7 @@ import numpy as np
 from konsil.stats.agreement.kappa import MeanOfTables, scott_pi_of
 from konsil.stats.agreement.long_scales.coefficients import OverPairs, OverUnits
 from konsil.stats.agreement.multirater import conger_of, fleiss_of, gwet_of
+from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Finalise
 
@@ -77,6 +78,34 @@ class Moved:
         return np.asarray(self.finalise(totals) + self.by)
 
 
+@dataclass(frozen=True, eq=False)
+class WithSpread:
+    """Gwet's AC with something added to sum(p (1 - p)), up to that of equal shares.
+
+    1 - (1 - AC) (1 - f u) / (1 - f min(u + spread, 1 - 1/k)), u = sum(p (1 - p)) of the shares p of
+    k labels, f the chance agreement of the weights for each u, k (1 - mean(d)) / (k - 1).
+    """
+
+    finalise: Finalise
+    """AC1 or AC2: totals (..., k) to (..., 1)."""
+    shares: slice
+    """Where the totals of the labels' shares are."""
+    mean: float
+    """The mean disagreement of all pairs of labels."""
+    spread: float
+    """What is added."""
+
+    def __call__(self, totals: Array) -> Array:
+        """Compute the coefficient, (..., k) to (..., 1)."""
+        counts = np.asarray(totals, dtype=np.float64)[..., self.shares]
+        k = counts.shape[-1]
+        p = ratio(counts, np.broadcast_to(counts.sum(-1, keepdims=True), counts.shape))
+        unequal = (p * (1 - p)).sum(-1, keepdims=True)
+        factor = k * (1 - self.mean) / (k - 1)
+        raised = factor * np.minimum(unequal + self.spread, 1 - 1 / k)
+        return np.asarray(1 - (1 - self.finalise(totals)) * (1 - factor * unequal) / (1 - raised))
+
+
 def drawn_form(finalise: Finalise, sums: Sums, value: float) -> Finalise | None:
     """The form of a coefficient that a posterior draws; None: the coefficient itself.
 
@@ -90,13 +119,14 @@ def drawn_form(finalise: Finalise, sums: Sums, value: float) -> Finalise | None:
     >>> drawn_form(percent_agreement(2, 2).finalise, table, 0.7)
     """
     if isinstance(finalise, partial) and finalise.func is gwet_of:
-        k = len(finalise.keywords["d"])
-        spread = 2 * _variance(sums[:, k * k : k * k + k])
-        return partial(gwet_of, d=finalise.keywords["d"], spread=spread)
+        d = finalise.keywords["d"]
+        shares = slice(d.size, d.size + len(d))
+        return WithSpread(finalise, shares, float(d.mean()), 2 * _variance(sums[:, shares]))
     if isinstance(finalise, OverUnits) and finalise.measure == "gwet":
         start = 1 + finalise.n_kinds
-        shares = sums[:, start : start + finalise.kind.n_labels]
-        return replace(finalise, spread=2 * _variance(shares))
+        shares = slice(start, start + finalise.kind.n_labels)
+        mean = float(finalise.kind.mean())
+        return WithSpread(finalise, shares, mean, 2 * _variance(sums[:, shares]))
     common = _with_common_shares(finalise)
     if common is None:
         return None

@@ -238,25 +238,14 @@ def gwet_chance(shares: Array, d: Array) -> Array:
         >>> float(gwet_chance(np.array([0.5, 0.5]), 1 - np.eye(2)))
         0.5
     """
-    return np.asarray(gwet_factor(d) * (shares * (1 - shares)).sum(-1))
-
-
-def gwet_factor(d: Array) -> float:
-    """The chance agreement of weights for each sum(p (1 - p)) of the shares of labels p."""
     k = len(d)
-    return float((1 - d).sum() / (k * (k - 1)))
+    return np.asarray((1 - d).sum() / (k * (k - 1)) * (shares * (1 - shares)).sum(-1))
 
 
-def gwet_of(totals: Array, d: Array, spread: float = 0.0) -> Array:
-    """Gwet's AC from the sums of `unit_agreement`, (..., k) to (..., 1).
-
-    `spread` is added to sum(p (1 - p)) of the shares of labels p, up to that of equal shares.
-    """
+def gwet_of(totals: Array, d: Array) -> Array:
+    """Gwet's AC from the sums of `unit_agreement`, (..., k) to (..., 1)."""
     # One declared label leaves nothing to disagree about: undefined, not perfect.
     if len(d) < 2:
         return np.full((*np.shape(totals)[:-1], 1), np.nan)
     chance = gwet_chance(label_shares(totals, len(d)), d)
-    if spread:
-        equal = gwet_factor(d) * (1 - 1 / len(d))
-        chance = np.minimum(chance + gwet_factor(d) * spread, equal)
     return np.asarray(1 - ratio(observed_disagreement(totals, d), 1 - chance)[..., None])

@@ -26,11 +26,11 @@ from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference import intervals
 
 PRIOR_CLUSTERS = 1.0
-"""The weight of the prior of each limit, in clusters."""
+"""The weight of the prior of each limit, in clusters; of the lower limit at least."""
 
 LEAST_DISAGREEMENT = 0.6
 """The prior of the lower limit has at least the weight at which two of its raters disagree in this
-many clusters: where a label is rare, raters who label by chance mostly agree."""
+many clusters: where labels are few or rare, raters who label by chance mostly agree."""
 
 EVENNESS = 0.5
 """How much of the shares of labels given by chance is even over the labels in use; the rest is

@@ -30,7 +30,7 @@ def from_posterior(
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
     method = message(
         (
-            "posterior of the rating patterns, a prior of one {cluster} cluster for each limit,"
+            "posterior of the rating patterns ({cluster} clusters), a prior for each limit,"
             " {draws:,} posterior samples"
         ),
         message_id="edges.posterior",
@@ -60,9 +60,9 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
     if thin.is_of_majorities:
         return message(
             (
-                "posterior of the rating patterns, a prior of one {cluster} cluster for each"
-                " limit and every rater, {draws:,} posterior samples, t with {df:.3g} degrees of"
-                " freedom from the clusters that raters share with the others' majority"
+                "posterior of the rating patterns ({cluster} clusters), a prior for each limit and"
+                " every rater, {draws:,} posterior samples, t with {df:.3g} degrees of freedom from"
+                " the clusters that raters share with the others' majority"
             ),
             message_id="edges.thin_majorities",
             cluster=cluster,
@@ -71,8 +71,8 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
         )
     return message(
         (
-            "posterior of the rating patterns, a prior of one {cluster} cluster for each limit"
-            " and every pair of raters, {draws:,} posterior samples, t with {df:.3g} degrees of"
+            "posterior of the rating patterns ({cluster} clusters), a prior for each limit and"
+            " every pair of raters, {draws:,} posterior samples, t with {df:.3g} degrees of"
             " freedom from the clusters that pairs share"
         ),
         message_id="edges.thin_posterior",

@@ -146,8 +146,9 @@ def _posterior_methods(rows: Sequence[Row]) -> list[str]:
             message(
                 (
                     "Posterior CIs weight every cluster at random (Bayesian bootstrap); the prior"
-                    " of the lower limit is one more cluster whose raters label by chance, that of"
-                    " the upper limit one more cluster whose raters agree."
+                    " of the lower limit is one more cluster whose raters label by chance (with"
+                    " more weight if labels are few or rare), that of the upper limit one whose"
+                    " raters agree."
                 ),
                 message_id="edges.posterior_methods",
             )

@@ -144,8 +144,6 @@ class OverUnits(WithGradient):
     """How many these are."""
     n_raters: int
     """Raters, whose margins are the last columns."""
-    spread: float = 0.0
-    """gwet: what is added to sum(p (1 - p)), up to that of equal shares."""
 
     def __call__(self, totals: Array) -> Array:
         """Compute the coefficient, (..., k) to (..., 1)."""
@@ -193,10 +191,7 @@ class OverUnits(WithGradient):
             return self._conger_expected(totals)
         p = self._shares(totals)
         if self.measure == "gwet":
-            unequal = (p * (1 - p)).sum(-1)
-            if self.spread:
-                unequal = np.minimum(unequal + self.spread, 1 - 1 / self.kind.n_labels)
-            return np.asarray(1 - self._gwet_factor() * unequal)
+            return np.asarray(1 - self._gwet_factor() * (p * (1 - p)).sum(-1))
         expected = np.einsum("...i,...i->...", self.kind.times(p), p)
         return _above_rounding(expected, p, p)
 
