@@ -94,8 +94,12 @@ def p_values(labels: IntArray, decided: IntArray) -> tuple[list[float], list[Est
     of_majorities, single = [], []
     for a, b in combinations(range(SYSTEMS), 2):
         x, y = decided[:, a] > 0, decided[:, b] > 0
-        counts = (float(np.sum(cell)) for cell in (x & y, x & ~y, ~x & y, ~x & ~y))
-        of_majorities.append(score_difference(Outcomes(*counts, 0.0, 0.0, 0.0, 0.0)).p)
+        both, first, second, neither = (
+            float(np.sum(cells)) for cells in (x & y, x & ~y, ~x & y, ~x & ~y)
+        )
+        of_majorities.append(
+            score_difference(Outcomes(both, first, second, neither, 0.0, 0.0, 0.0, 0.0)).p
+        )
         headline = Estimate(float(x.mean() - y.mean()), p=of_majorities[-1])
         two = of_single_ratings(headline, measures[a], measures[b], "item")
         single.append(two if two is not None else Estimate(math.nan))
@@ -132,7 +136,8 @@ def cell(design: Design, taste: float, studies: int) -> Cell:
         int(np.isfinite(widths).sum()),
         float(np.mean(np.array(first) <= 0.05)),
         float(np.mean(np.array(second) <= 0.05)),
-        *map(float, shown),
+        float(shown[0]),
+        float(shown[1]),
         float(np.nanmean(widths)),
     )
 
