@@ -193,7 +193,7 @@ def test_a_statistic_of_ranks_has_an_interval_too():
     assert result.se[0] == pytest.approx(first.std(ddof=1) / np.sqrt(41), rel=1e-6)
 
 
-@pytest.mark.parametrize("wrong", [{"level": 95}, {"method": "normal"}, {"scale": "logit"}])
+@pytest.mark.parametrize("wrong", [{"level": 95}, {"method": "normal"}, {"scale": "log"}])
 def test_options_are_checked(wrong):
     with pytest.raises(ValueError, match="expected"):
         infer(rows(), mean, draws=10, **wrong)

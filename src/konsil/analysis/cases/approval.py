@@ -203,6 +203,7 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_units=used.select(*UNIT).n_unique(),
             n_raters=1,
             n_ratings=used.height,
+            scale="logit",
         )
         reason = message("no failure or no success among the rated answers")
         summary = estimate_of(context, measure, reason)

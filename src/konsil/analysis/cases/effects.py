@@ -232,12 +232,12 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     simultaneous = infer.infer(
         sums, finalise, draws=context.resampling.draws, level=each, key=context.key
     )
+    limits = infer.of_few_clusters(simultaneous) or simultaneous
     alike = unanimous_interval(simultaneous.value, is_finite.sum(axis=0), each)
-    # Where all cases agree the bootstrap has no width: exact limits take its place.
-    flat = ~(simultaneous.low < simultaneous.high)
+    # Where all cases agree neither interval has a width: exact limits take its place.
+    flat = ~(limits.low < limits.high)
     low, high = (
-        np.where(flat, b, x)
-        for x, b in zip((simultaneous.low, simultaneous.high), alike, strict=True)
+        np.where(flat, b, x) for x, b in zip((limits.low, limits.high), alike, strict=True)
     )
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
     return Pair(
@@ -259,16 +259,24 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     value, (ahead, early, late) = reversal(pair.value, pair.value)
     low, sure = reversal(pair.low, pair.high)
     high, _ = reversal(pair.high, pair.low)
-    method = message(
-        (
-            "simultaneous CIs of {n} levels (Bonferroni), {cluster}-cluster bootstrap, BCa,"
-            " {draws:,} resamples"
-        ),
-        message_id="method.levels_at_once",
-        n=len(levels),
-        cluster=context.cluster,
-        draws=context.resampling.draws,
-    )
+    if pair.n_clusters < infer.FEW_CLUSTERS:
+        method = message(
+            "simultaneous CIs of {n} levels (Bonferroni), {cluster}-cluster jackknife, t",
+            message_id="method.levels_by_jackknife",
+            n=len(levels),
+            cluster=context.cluster,
+        )
+    else:
+        method = message(
+            (
+                "simultaneous CIs of {n} levels (Bonferroni), {cluster}-cluster bootstrap, BCa,"
+                " {draws:,} resamples"
+            ),
+            message_id="method.levels_at_once",
+            n=len(levels),
+            cluster=context.cluster,
+            draws=context.resampling.draws,
+        )
     reason = (
         ""
         if math.isfinite(value)

@@ -19,6 +19,7 @@ from konsil.analysis.estimation.difference_methods import (
 from konsil.analysis.estimation.estimate import (
     EstimateSummary,
     no_interval_reason,
+    of_few_clusters,
     stepwise,
     undefined_estimate,
 )
@@ -41,9 +42,6 @@ from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.resample import by_cluster
 from konsil.stats.inference import infer
 from konsil.stats.shares.share_differences import Outcomes, score_difference
-
-FEW_CLUSTERS = 50
-"""Below it the linearised interval and the bootstrap do not keep their level reliably."""
 
 
 def contrast(
@@ -123,9 +121,9 @@ def contrast(
 
 def _cautions(headline: Estimate, robust: bool) -> tuple[infer.Caution, ...]:
     """Few clusters, where the procedure is not made for few."""
-    if robust or headline.n_clusters >= FEW_CLUSTERS:
+    if robust or headline.n_clusters >= infer.FEW_CLUSTERS:
         return ()
-    return (infer.Caution("few-clusters", (headline.n_clusters, FEW_CLUSTERS)),)
+    return (infer.Caution("few-clusters", (headline.n_clusters, infer.FEW_CLUSTERS)),)
 
 
 def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
@@ -190,6 +188,7 @@ def _difference(
     cluster: str,
     is_paired: bool = True,
 ) -> EstimateSummary:
+    is_published = isinstance(resampling, AsPublished)
     if not np.isfinite(bootstrap.value[n]):
         return EstimateSummary(
             undefined_estimate(
@@ -213,9 +212,12 @@ def _difference(
         _bootstrap(cluster, bootstrap.draws, is_paired=is_paired),
         no_interval_reason(bootstrap),
     )
-    return EstimateSummary(
-        headline, (), measure.notes, stepwise(infer.cautions(bootstrap, n), measure)
-    )
+    cautions = stepwise(infer.cautions(bootstrap, n), measure)
+    first = None if is_published else of_few_clusters(headline, bootstrap, n, cluster)
+    if first is None or not measure.is_smooth:
+        return EstimateSummary(headline, (), measure.notes, cautions)
+    cautions = tuple(c for c in cautions if c.code == "few-clusters")
+    return EstimateSummary(first, (replace(headline, p=math.nan),), measure.notes, cautions)
 
 
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:

@@ -245,6 +245,10 @@ def _resampled(
                 if measure.is_rare and companions
                 else rare_events.rare_outcome_interval(headline, measure, cluster)
             )
+            if first is None and measure.is_smooth:
+                first = of_few_clusters(headline, inference, n, cluster)
+                # Of few clusters both are its approximations, and this one is without draws.
+                companions = [] if first is not None else companions
         if first is not None and np.isfinite(first.low):
             # Resamples that lack what is rare are no second opinion on agreement.
             is_agreement = (
@@ -363,6 +367,53 @@ def _wald(
     )
 
 
+def of_few_clusters(
+    headline: Estimate, inference: infer.Inference, n: int, cluster: str
+) -> Estimate | None:
+    """The jackknife interval and p value where there are too few clusters for a bootstrap.
+
+    None where there are enough of them, and where the number has no such interval.
+    """
+    interval = infer.of_few_clusters(inference)
+    if interval is None or not np.isfinite(interval.low[n]):
+        return None
+    return replace(
+        headline,
+        low=float(interval.low[n]),
+        high=float(interval.high[n]),
+        se=float(interval.se[n]),
+        # Of estimates that are differences; the others' value of 0 means nothing.
+        p=float(interval.p[n]) if np.isfinite(headline.p) else headline.p,
+        n_undefined=0,
+        method=_jackknife_method(inference.scale, cluster, int(interval.df[n])),
+    )
+
+
+def _jackknife_method(scale: wald.Scale, cluster: str, df: int) -> str:
+    match scale:
+        case "identity":
+            return message(
+                "{cluster}-cluster jackknife, t with {df} degrees of freedom",
+                message_id="method.cluster_jackknife",
+                cluster=cluster,
+                df=df,
+            )
+        case "atanh":
+            return message(
+                "{cluster}-cluster jackknife on the atanh scale, t with {df} degrees of freedom",
+                message_id="method.cluster_jackknife_atanh",
+                cluster=cluster,
+                df=df,
+            )
+        case "logit":
+            return message(
+                "{cluster}-cluster jackknife on the logit scale, t with {df} degrees of freedom",
+                message_id="method.cluster_jackknife_logit",
+                cluster=cluster,
+                df=df,
+            )
+
+
 def _wald_method(measure: Measure, cluster: str, df: int) -> str:
     if measure.scale == "atanh" and measure.share is not None:
         return message(
@@ -371,6 +422,16 @@ def _wald_method(measure: Measure, cluster: str, df: int) -> str:
                 " proportion, t with {df} degrees of freedom"
             ),
             message_id="edges.wald_logit",
+            cluster=cluster,
+            df=df,
+        )
+    if measure.scale == "logit":
+        return message(
+            (
+                "cluster-robust Wald ({cluster}-clustered) on the logit scale, t with {df}"
+                " degrees of freedom"
+            ),
+            message_id="method.wald_logit",
             cluster=cluster,
             df=df,
         )

@@ -19,6 +19,7 @@ from konsil.analysis.pairs.vote_sentences import (
 )
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference.infer import FEW_CLUSTERS
 from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.two_way_clusters import Interval
 from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
@@ -155,14 +156,17 @@ def by_bootstrap(context: Context, preference: Preference, n: int, item: Estimat
 
     The interval without resamples where there are none, and of shares.
 
-    Where the two disagree about zero, outside of paper mode the linearised interval with the p
-    value that it inverts.
+    Where there are few items, or the two disagree about zero, outside of paper mode the linearised
+    interval with the p value that it inverts.
     """
     p = math.nan if preference.flips is None else float(preference.flips.p[n])
     boot, is_share = preference.bootstrap, preference.intervals.question.method[n] == "wilson"
     if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
         return replace(item, p=p)
-    if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
+    few = preference.intervals.n_questions[n] < FEW_CLUSTERS
+    if boot.method == "bca" and (
+        few or disagree(float(boot.low[n]), float(boot.high[n]), p, item.level)
+    ):
         return item
     if boot.method == "bca":
         method = message(

@@ -54,6 +54,24 @@ _COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
     ),
     (
         message(
+            "cluster-robust Wald ({cluster}-clustered) on the logit scale",
+            message_id="column.wald_logit_scale",
+            cluster=_CLUSTER,
+        ),
+        ("method.wald_logit",),
+    ),
+    (
+        message(
+            "{cluster}-cluster jackknife", message_id="column.cluster_jackknife", cluster=_CLUSTER
+        ),
+        (
+            "method.cluster_jackknife",
+            "method.cluster_jackknife_atanh",
+            "method.cluster_jackknife_logit",
+        ),
+    ),
+    (
+        message(
             "two-way cluster-robust Wald ({cluster} and rater)",
             message_id="column.two_way",
             cluster=_CLUSTER,

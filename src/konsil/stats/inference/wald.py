@@ -17,7 +17,8 @@ from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference.cluster_variance import Tally, by_strata, two_ways
 
-Scale = Literal["identity", "atanh"]
+Scale = Literal["identity", "atanh", "logit"]
+"""On which scale an interval is made: of numbers without ends, in -1 .. 1, or in 0 .. 1."""
 
 _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 """Relative step of central differences: balances rounding and truncation."""
@@ -161,13 +162,14 @@ def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:
 def interval(
     value: Array, se: Array, df: float | Array, *, level: float = 0.95, scale: Scale = "identity"
 ) -> tuple[Array, Array]:
-    """Value -+ t * se on the identity or the atanh scale; (m,) each.
+    """Value -+ t * se on the identity, the atanh or the logit scale; (m,) each.
 
     `df` is one number of degrees of freedom, or one for each value.
 
     On the atanh scale (agreement coefficients in -1 .. 1) the bounds are tanh(atanh(value) -+ t *
     se / (1 - value^2)), which never leave -1 .. 1; at a value of exactly -1 or 1 the scale is
-    infinite and the bounds are the value itself. nan where value or se is nan and where df < 1.
+    infinite and the bounds are the value itself. On the logit scale (proportions and areas in 0 ..
+    1) they are those of 2 value - 1, taken back. nan where value or se is nan and where df < 1.
 
     >>> low, high = interval(np.array([0.0]), np.array([1.0]), 10**9)
     >>> low.round(2), high.round(2)
@@ -180,6 +182,10 @@ def interval(
     reach = t * se
     if scale == "identity":
         return value - reach, value + reach
+    if scale == "logit":
+        # logit(p) = 2 atanh(2 p - 1)
+        ends = interval(2 * value - 1, 2 * se, freedom, level=level, scale="atanh")
+        return (1 + ends[0]) / 2, (1 + ends[1]) / 2
     inside = np.abs(value) < 1
     centre = np.arctanh(np.where(inside, value, 0.0))
     with np.errstate(invalid="ignore"):
@@ -219,6 +225,24 @@ def with_test(
     return WaldInterval(
         se, df, *interval(value, se, df, level=level, scale=scale), p_value(value, se, df)
     )
+
+
+def left_out(without: Array, informative: Array) -> Array:
+    """Each cluster's influence by the jackknife, (C, m) from the values without it (C, m).
+
+    influence_c = (C - 1) / C * (mean - T_c) over the clusters with information, `informative` (C,),
+    so that C / (C - 1) * sum of influence^2 is the jackknife's variance, (C - 1) / C * sum of (T_c
+    - mean)^2; 0 for the others. nan where a T_c of them is.
+
+    Source: Efron and Stein (1981), The jackknife estimate of variance.
+
+    >>> left_out(np.array([[3.0], [1.0]]), np.ones(2, dtype=np.bool_))
+    array([[-0.5],
+           [ 0.5]])
+    """
+    n = max(int(np.count_nonzero(informative)), 1)
+    mean = np.where(informative[:, None], without, 0.0).sum(axis=0) / n
+    return np.asarray(np.where(informative[:, None], (mean - without) * ((n - 1) / n), 0.0))
 
 
 def effective_degrees(influence: Array) -> Array:

@@ -18,6 +18,7 @@ from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.errors.message import listed, message
 from konsil.stats.agreement.registry import STATISTICS
+from konsil.stats.inference.infer import FEW_CLUSTERS
 
 
 def interval_methods(
@@ -42,6 +43,18 @@ def interval_methods(
                 draws=resampling.draws,
                 clusters=listed([message(c) for c in clusters]),
                 seed=seed,
+            )
+        )
+    if any(has(r.estimate.method, "cluster_jackknife") for r in rows):
+        sentences.append(
+            message(
+                (
+                    "Other estimates from fewer than {few} clusters have a CI from a jackknife over"
+                    " clusters, t with degrees of freedom from the kurtosis of the clusters'"
+                    " influences."
+                ),
+                message_id="methods.cluster_jackknife",
+                few=FEW_CLUSTERS,
             )
         )
     if any(name_of(r.estimate.method) == "method.log_jackknife" for r in rows):
