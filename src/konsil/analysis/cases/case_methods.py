@@ -58,15 +58,14 @@ def case_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list
     if ("mann_whitney", "valid") in used:
         sentences.append(
             message(
-                "Systems were compared on their case means, paired by case (Wilcoxon"
-                " signed-rank test).",
+                "Systems were compared on their case means, paired by case.",
                 message_id="methods.signed_rank",
             )
         )
         if any(r.kind == "companion" and r.statistic == "mann_whitney" for r in rows):
             sentences.append(
                 message(
-                    "Unpaired comparisons (Mann-Whitney) are also reported.",
+                    "Rank tests, paired (Wilcoxon) and unpaired (Mann-Whitney), are also reported.",
                     message_id="methods.unpaired_beside",
                 )
             )

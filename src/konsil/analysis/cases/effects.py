@@ -12,10 +12,9 @@ import polars as pl
 
 from konsil.analysis.cases.degradation import by_system, right
 from konsil.analysis.cases.ladders import Ladder, ladder
-from konsil.analysis.estimation.estimate import EstimateSummary
-from konsil.analysis.estimation.group_estimates import estimate_of
+from konsil.analysis.estimation.estimate import EstimateSummary, without_limits
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import differences_of, row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import CaseOptions
@@ -35,7 +34,8 @@ from konsil.stats.inference import infer
 def effect_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems, criterion by criterion, Cohen's d and a rank test.
 
-    valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney).
+    valid: of the cases' means, paired by case, with interval and p value of one procedure; beside
+    it the rank tests, paired (Wilcoxon) and unpaired (Mann-Whitney).
     paper: of all single scores as if they were independent; a composite score is taken apart into
     those of its criteria.
     """
@@ -97,36 +97,57 @@ def _paired(
         n,
     )
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
-    (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
-    paired_estimate = _estimate(context, shared)
-    method = message(
-        "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
-        message_id="method.paired_d",
-        interval=paired_estimate.method,
-        w=w,
-    )
+    unknown = message("the case means do not vary, or there are too few")
+    [summary] = differences_of(context, [shared])
+    paired = summary.headline
+    if math.isfinite(paired.value):
+        method = message(
+            "paired d of case means, {interval}",
+            message_id="method.paired_d",
+            interval=paired.method,
+        )
+        paired = replace(paired, method=method)
+    else:
+        paired = replace(paired, reason=message("the case means do not vary, or there are too few"))
     yield row(
         context,
         keys,
-        EstimateSummary(replace(paired_estimate, p=p, method=method)),
+        EstimateSummary(paired, cautions=summary.cautions),
         shared,
         kind="difference",
         versus=versus,
     )
-    unpaired_estimate = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
-    method = message(
-        "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
-        message_id="method.unpaired_d",
-        interval=unpaired_estimate.method,
-        u=u,
-    )
-    unpaired_summary = EstimateSummary(replace(unpaired_estimate, p=p_unpaired, method=method))
-    yield row(context, keys, unpaired_summary, shared, kind="companion", versus=versus)
-
-
-def _estimate(context: Context, measure: Measure) -> Estimate:
-    reason = message("the case means do not vary, or there are too few")
-    return estimate_of(context, measure, reason).headline
+    # A rank test beside a standardised difference is another procedure than that of its interval,
+    # and the two could contradict each other in one row.
+    w, p = effects.signed_rank(gap)
+    u, p_unpaired = effects.rank_sum(first, second)
+    unpaired = float(effects.cohen_d(sums.sum(axis=0))[0])
+    for d, p_of_ranks, test in (
+        (
+            paired.value,
+            p,
+            message(
+                "paired d of case means, without CI; Wilcoxon's signed ranks, W = {w:g}",
+                message_id="method.signed_rank",
+                w=w,
+            ),
+        ),
+        (
+            unpaired,
+            p_unpaired,
+            message(
+                "Cohen's d of case means, unpaired, without CI; Mann-Whitney, U = {u:g}",
+                message_id="method.unpaired_d",
+                u=u,
+            ),
+        ),
+    ):
+        if math.isfinite(p_of_ranks):
+            reason = "" if math.isfinite(d) else unknown
+            estimate = replace(without_limits(paired, reason), value=d, p=p_of_ranks, method=test)
+            yield row(
+                context, keys, EstimateSummary(estimate), shared, kind="companion", versus=versus
+            )
 
 
 def _naive(

@@ -217,7 +217,8 @@ def _difference(
     if first is None or not measure.is_smooth:
         return EstimateSummary(headline, (), measure.notes, cautions)
     cautions = tuple(c for c in cautions if c.code == "few-clusters")
-    return EstimateSummary(first, (replace(headline, p=math.nan),), measure.notes, cautions)
+    companions = (replace(headline, p=math.nan),) if math.isfinite(first.low) else ()
+    return EstimateSummary(first, companions, measure.notes, cautions)
 
 
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:

@@ -249,6 +249,8 @@ def _resampled(
                 first = of_few_clusters(headline, inference, n, cluster)
                 # Of few clusters both are its approximations, and this one is without draws.
                 companions = [] if first is not None else companions
+                if first is not None and not np.isfinite(first.low):
+                    headline = first
         if first is not None and np.isfinite(first.low):
             # Resamples that lack what is rare are no second opinion on agreement.
             is_agreement = (
@@ -372,11 +374,18 @@ def of_few_clusters(
 ) -> Estimate | None:
     """The jackknife interval and p value where there are too few clusters for a bootstrap.
 
-    None where there are enough of them, and where the number has no such interval.
+    None where there are enough of them. Without limits where the number does not vary, or is
+    undefined, without one of them: resamples would hide that it rests on so few.
     """
     interval = infer.of_few_clusters(inference)
-    if interval is None or not np.isfinite(interval.low[n]):
+    if interval is None or not rare_events.has_width(headline):
         return None
+    if not np.isfinite(interval.low[n]):
+        reason = message(
+            "no CI: without one of the clusters the estimate stays the same or is undefined",
+            message_id="interval.no_jackknife",
+        )
+        return replace(without_limits(headline, reason), method="")
     return replace(
         headline,
         low=float(interval.low[n]),

@@ -100,6 +100,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "method.repeated_measures": _NONE,
         "method.shrout_fleiss": _NONE,
         "method.shuffles": _NONE,
+        "method.signed_rank": _NONE,
         "method.tukey": _NONE,
         "method.unpaired_d": _NONE,
         "method.wald": _CLUSTERED,

@@ -153,6 +153,10 @@ _COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
         ("method.chance_over_sides",),
     ),
     (
+        message("Wilcoxon's signed ranks", message_id="column.signed_rank"),
+        ("method.signed_rank",),
+    ),
+    (
         message("Cohen's d of case means, unpaired", message_id="column.unpaired_d"),
         ("method.unpaired_d",),
     ),

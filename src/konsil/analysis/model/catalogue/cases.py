@@ -422,14 +422,15 @@ CASES = (
         title="Standardised mean difference",
         text=(
             "Difference of two systems in standard deviations (of paired differences, d_z, "
-            "where systems answered the same cases); the p value is from a rank test."
+            "where systems answered the same cases)."
         ),
         definition=(
             "for every two systems, and each of `criterion` and `criteria`, the mean "
-            "difference of their case means divided by its standard deviation (d_z), tested"
-            " by Wilcoxon's signed-rank test; Cohen's d and the Mann-Whitney U of the "
-            "unpaired case means are also reported. In paper mode of all single scores (of a "
-            "composite, those of its criteria together), treated as independent"
+            "difference of their case means divided by its standard deviation (d_z), with CI"
+            " and p value of one procedure; Wilcoxon's signed-rank test, and Cohen's d and "
+            "the Mann-Whitney U of the unpaired case means, are also reported. In paper mode "
+            "of all single scores (of a composite, those of its criteria together), treated "
+            "as independent"
         ),
         undefined="the case means do not vary",
         source=COHEN,
