@@ -18,12 +18,11 @@ import numpy as np
 import polars as pl
 from coverage_document import report_part
 
-from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import deviation
-from konsil.analysis.model.spec import Resampling
 from konsil.analysis.table.encoding import matrix
 from konsil.analysis.table.labels import numeric_labels
 from konsil.instrument import number_word
+from konsil.stats.inference.infer import infer
 from konsil.stats.shares.deviation import log_jackknife
 
 BEGIN, END = "<!-- deviation: begin -->", "<!-- deviation: end -->"
@@ -82,11 +81,14 @@ def coverage(design: Design, studies: int) -> tuple[float, float, list[float]]:
             labels,
         )
         measure = deviation(sample)
-        summary = estimate(measure, key=study, resampling=Resampling(DRAWS), cluster="case")
-        bca, wald = summary.headline, summary.companions[0]
+        both = infer(measure.sums, measure.finalise, draws=DRAWS, key=study)
         low, high, *_ = log_jackknife(np.asarray(measure.sums), 0.95)
-        values.append(bca.value)
-        limits = ((low, high), (bca.low, bca.high), (wald.low, wald.high))
+        values.append(both.value[0])
+        limits = (
+            (low, high),
+            (both.low[0], both.high[0]),
+            (both.wald_low[0], both.wald_high[0]),
+        )
         hits.append([lower <= truth <= upper for lower, upper in limits])
     return truth, float(np.mean(values)) - truth, [float(x) for x in np.mean(hits, axis=0)]
 

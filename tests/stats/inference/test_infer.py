@@ -3,7 +3,15 @@ import pytest
 from scipy import sparse, stats
 
 from konsil.stats.inference import infer as module
-from konsil.stats.inference.infer import cautions, concatenate, contrasted, difference, infer
+from konsil.stats.inference.infer import (
+    FEW_CLUSTERS,
+    cautions,
+    concatenate,
+    contrasted,
+    difference,
+    infer,
+    of_few_clusters,
+)
 from konsil.stats.inference.intervals import percentile
 
 METHODS = ["bca", "percentile", "studentised", "wald"]
@@ -197,6 +205,60 @@ def test_a_statistic_of_ranks_has_an_interval_too():
 def test_options_are_checked(wrong):
     with pytest.raises(ValueError, match="expected"):
         infer(rows(), mean, draws=10, **wrong)
+
+
+def jackknife(sums, finalise):
+    """Value, standard error and degrees of freedom, cluster by cluster."""
+    n = len(sums)
+    without = np.array([finalise(np.delete(sums, c, 0).sum(axis=0)) for c in range(n)])
+    gaps = without - without.mean(axis=0)
+    variance = (n - 1) / n * (gaps**2).sum(axis=0)
+    kurtosis = (gaps**4).mean(axis=0) / (gaps**2).mean(axis=0) ** 2
+    df = np.floor(np.minimum(n - 1, 2 * n / np.maximum(kurtosis - 1, 1e-9)))
+    return finalise(sums.sum(axis=0)), np.sqrt(variance), df
+
+
+@pytest.mark.parametrize("n_clusters", [3, 8, 12, 40, FEW_CLUSTERS - 1])
+def test_few_clusters_have_the_jackknife_with_t(n_clusters):
+    sums = np.vstack([rows(n_clusters, seed=n_clusters), np.zeros((4, 3))])
+    value, se, df = jackknife(sums[:n_clusters], mean)
+    at = of_few_clusters(infer(sums, mean, draws=100))
+    assert at.se == pytest.approx(se)
+    assert at.df == pytest.approx(df)
+    assert at.low == pytest.approx(value - stats.t.ppf(0.975, df) * se)
+    assert at.p == pytest.approx(2 * stats.t.sf(value / se, df))
+
+
+def test_scores_of_equal_size_have_the_t_interval_of_their_mean():
+    scores = np.arange(12.0)
+    sums = np.column_stack([scores, np.ones(12)])
+    at = of_few_clusters(infer(sums, mean, draws=100))
+    t = stats.t.interval(0.95, 11, scores.mean(), stats.sem(scores))
+    assert (at.low[0], at.high[0]) == pytest.approx(t)
+
+
+def test_the_jackknife_is_for_few_clusters_and_not_without_variation():
+    assert of_few_clusters(infer(rows(FEW_CLUSTERS), mean, draws=100)) is None
+    assert of_few_clusters(infer(rows(1), mean, draws=100)) is None
+    assert of_few_clusters(infer(rows(12), mean, draws=100, method="percentile")) is None
+    alike = infer(np.ones((12, 2)), mean, draws=100)
+    assert np.isnan(of_few_clusters(alike).low)
+
+    def of_first(totals):
+        # Undefined without the first cluster.
+        return np.where(totals[..., :1] > 0, totals[..., 1:] / totals[..., :1], np.nan)
+
+    sums = np.column_stack([np.eye(12)[0], np.arange(12.0)])
+    assert np.isnan(of_few_clusters(infer(sums, of_first, draws=100)).low)
+
+
+@pytest.mark.parametrize(("scale", "least"), [("atanh", -1), ("logit", 0)])
+def test_few_clusters_stay_within_the_scale(scale, least):
+    sums = np.column_stack([np.r_[np.ones(10), 0.4, 0.8], np.ones(12)])
+    result = infer(sums, mean, draws=100, scale=scale)
+    at = of_few_clusters(result)
+    assert least < at.low[0] < result.value[0] < at.high[0] < 1
+    assert of_few_clusters(infer(sums, mean, draws=100)).high[0] > at.high[0]
 
 
 def test_t_p_value_is_never_zero_and_nan_without_spread():

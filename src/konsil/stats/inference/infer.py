@@ -173,7 +173,9 @@ def _infer(
         influence=influence,
         pseudo_influence=None
         if without is None
-        else wald.left_out(without, rows.expand(rows.is_informative[:, None])[:, 0]),
+        else wald.left_out(
+            without, rows.expand(rows.is_informative[:, None].astype(np.float64))[:, 0]
+        ),
     )
     return inference, ordered, without
 

@@ -230,19 +230,19 @@ def with_test(
 def left_out(without: Array, informative: Array) -> Array:
     """Each cluster's influence by the jackknife, (C, m) from the values without it (C, m).
 
-    influence_c = (C - 1) / C * (mean - T_c) over the clusters with information, `informative` (C,),
-    so that C / (C - 1) * sum of influence^2 is the jackknife's variance, (C - 1) / C * sum of (T_c
-    - mean)^2; 0 for the others. nan where a T_c of them is.
+    influence_c = (C - 1) / C * (mean - T_c) over the clusters with information, those whose
+    `informative` (C,) is 1 and not 0, so that C / (C - 1) * sum of influence^2 is the jackknife's
+    variance, (C - 1) / C * sum of (T_c - mean)^2; 0 for the others. nan where a T_c of them is.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance.
 
-    >>> left_out(np.array([[3.0], [1.0]]), np.ones(2, dtype=np.bool_))
+    >>> left_out(np.array([[3.0], [1.0]]), np.ones(2))
     array([[-0.5],
            [ 0.5]])
     """
-    n = max(int(np.count_nonzero(informative)), 1)
-    mean = np.where(informative[:, None], without, 0.0).sum(axis=0) / n
-    return np.asarray(np.where(informative[:, None], (mean - without) * ((n - 1) / n), 0.0))
+    n, used = max(int(np.count_nonzero(informative)), 1), informative[:, None] > 0
+    mean = np.where(used, without, 0.0).sum(axis=0) / n
+    return np.asarray(np.where(used, (mean - without) * ((n - 1) / n), 0.0))
 
 
 def effective_degrees(influence: Array) -> Array:
