@@ -102,7 +102,8 @@ def prior(
     chance, agreement, weights = _patterns(shares, codes.labels.shape[1], is_sampled=has_gaps)
     # Raters in the order of their labels and not of their names, so that a new name changes no
     # draw.
-    order = sorted(range(chance.shape[1]), key=lambda rater: codes.labels[:, rater].tobytes())
+    given = _either_way_round(codes)
+    order = sorted(range(chance.shape[1]), key=lambda rater: given[:, rater].tobytes())
     chance = chance[:, np.argsort(order)]
     if has_gaps:
         place = np.arange(len(chance)) * len(gaps) // len(chance)
@@ -134,6 +135,18 @@ def _shares(codes: Codes) -> Array:
     observed = (counts + 0.5) * in_use
     shares: Array = (1 - EVENNESS) * observed / observed.sum() + EVENNESS * in_use / in_use.sum()
     return shares
+
+
+def _either_way_round(codes: Codes) -> IntArray:
+    """The labels whichever of two answers comes first: as if it were that which more prefer."""
+    if codes.reverse is None:
+        return codes.labels
+    reverse = np.array(codes.reverse, dtype=codes.labels.dtype)
+    turned = np.where(codes.labels >= 0, reverse[codes.labels], codes.labels)
+    lead = np.sign((codes.labels - turned).sum(axis=1, keepdims=True))
+    return np.where(
+        lead, np.where(lead > 0, codes.labels, turned), np.minimum(codes.labels, turned)
+    )
 
 
 def _patterns(

@@ -8,9 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
+from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.model.catalogue.known import NAME_COLUMNS, statistic_of
 from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.results import CoverageRow
+from konsil.analysis.running.methods.methods import statistical_methods
 from konsil.errors.message import message
 from konsil.study.data.blinding import pair_criteria
 from konsil.study.definition.protocol import Study
@@ -51,14 +53,16 @@ def without_groups(results: Results, study: Study, compared: Collection[str]) ->
     def is_withheld(name: str, *groups: Mapping[str, str]) -> bool:
         return name in of_one or any(g.keys() & columns for g in groups)
 
+    rows = tuple(
+        withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r
+        for r in results.rows
+        # Whether an estimate has a further interval depends on its numbers.
+        if r.kind != "companion" or not is_withheld(r.analysis, r.group, r.versus)
+    )
     return replace(
         results,
-        rows=tuple(
-            withheld(r) if is_withheld(r.analysis, r.group, r.versus) else r
-            for r in results.rows
-            # Whether an estimate has a further interval depends on its numbers.
-            if r.kind != "companion" or not is_withheld(r.analysis, r.group, r.versus)
-        ),
+        rows=rows,
+        methods=_methods_of(rows, results, study),
         coverage=_pooled_coverage(results.coverage),
         outcomes=tuple(o for o in results.outcomes if o.column not in columns),
         label_counts=dict(counts),
@@ -67,6 +71,22 @@ def without_groups(results: Results, study: Study, compared: Collection[str]) ->
         trade_offs=tuple(t for t in results.trade_offs if not is_withheld(t.analysis, t.group)),
         case_scores=(),
         is_withheld=True,
+    )
+
+
+def _methods_of(rows: Sequence[Row], results: Results, study: Study) -> tuple[str, ...]:
+    """The methods of the shown rows: which intervals the others have depends on their numbers."""
+    analyses = [with_case_defaults(analysis) for analysis in study.analyses]
+    pairs = set(pair_criteria(study.instruments))
+    before, after = (
+        statistical_methods(analyses, some, pairs, seed=study.seed, resampling=study.resampling)
+        for some in (results.rows, rows)
+    )
+    # One by one, as the plan's sentences may stand between them.
+    of_withheld = set(before) - set(after)
+    return (
+        *(m for m in results.methods if m not in of_withheld),
+        *(m for m in after if m not in before),
     )
 
 
