@@ -218,7 +218,9 @@ def _resampled(
             message_id="method.bootstrap",
             cluster=cluster,
             draws=inference.draws,
-        ),
+        )
+        if np.isfinite(inference.low[n])
+        else "",
         reason=no_interval_reason(inference),
     )
     is_published = isinstance(resampling, AsPublished)
