@@ -208,10 +208,12 @@ def test_effect_sizes_are_those_of_case_means():
     table = table_of()
     means = overall(table).groupby(["case", "system"])["value"].mean().unstack()
     rows = results_of([Analysis("a", "mann_whitney", "overall", "experts")], table).rows
-    paired, unpaired = rows
+    paired, signed_ranks, unpaired = rows
     gaps = means["north"] - means["south"]
     assert paired.estimate.value == pytest.approx(gaps.mean() / gaps.std(ddof=1), abs=1e-12)
-    assert paired.estimate.p == pytest.approx(stats.wilcoxon(gaps.round(12)).pvalue, abs=1e-12)
+    wilcoxon = stats.wilcoxon(gaps.round(12)).pvalue
+    assert signed_ranks.estimate.value == paired.estimate.value
+    assert signed_ranks.estimate.p == pytest.approx(wilcoxon, abs=1e-12)
     pooled = math.sqrt((means["north"].var(ddof=1) + means["south"].var(ddof=1)) / 2)
     assert unpaired.estimate.value == pytest.approx(gaps.mean() / pooled, abs=1e-12)
 

@@ -18,7 +18,8 @@ import konsil
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.model import terms
 from konsil.analysis.model.catalogue.known import RATER_PAIR
-from konsil.analysis.model.interval_methods import METHODS, name_of
+from konsil.analysis.model.interval_methods import name_of
+from konsil.analysis.model.interval_registry import METHODS
 from konsil.analysis.model.terms import REST, WHOLE_ANSWER, Term, Word, is_term, key_of, words_of
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings

@@ -9,7 +9,7 @@ from tests.report.conftest import arguments
 
 import konsil.report.estimates.interval_methods as tables
 from konsil.analysis import Results, Row
-from konsil.analysis.model.interval_methods import METHODS
+from konsil.analysis.model.interval_registry import METHODS
 from konsil.errors.message import message
 from konsil.report.estimates.interval_methods import column_heading, key_of_column
 from konsil.report.material.language import ENGLISH, Language, language

@@ -9,10 +9,9 @@ import pytest
 from tests.report.conftest import study
 
 from konsil.analysis.model.catalogue.known import CATALOGUE
-from konsil.analysis.model.interval_methods import METHODS
+from konsil.analysis.model.interval_registry import METHODS
 from konsil.errors.message import message
 from konsil.report.manuscript.citations import (
-    _data,
     bibtex,
     cite,
     cited,
@@ -69,7 +68,7 @@ def test_years_of_references_are_those_of_the_sources() -> None:
 
 
 def test_every_interval_method_has_a_line() -> None:
-    assert set(_data()["methods"]) == set(METHODS)
+    assert {key for m in METHODS.values() for key in m.references} <= set(entries())
     without = {name for name in METHODS if not keys_of_method(message("x", message_id=name))}
     assert without == NO_PUBLICATION
 

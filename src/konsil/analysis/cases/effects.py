@@ -257,8 +257,10 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     alike = unanimous_interval(simultaneous.value, is_finite.sum(axis=0), each)
     # Where all cases agree neither interval has a width: exact limits take its place.
     flat = ~(limits.low < limits.high)
+    # Differences of two proportions: t of very few cases would reach beyond them.
     low, high = (
-        np.where(flat, b, x) for x, b in zip((limits.low, limits.high), alike, strict=True)
+        np.where(flat, b, np.clip(x, -1, 1))
+        for x, b in zip((limits.low, limits.high), alike, strict=True)
     )
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
     return Pair(

@@ -16,11 +16,8 @@ from konsil.stats.engine.resample import by_cluster
 from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference import wald
 from konsil.stats.shares import shares
+from konsil.stats.shares.shares import FEW_HITS
 from konsil.stats.shares.uneven_clusters import UnevenClusters
-
-FEW_HITS = 50
-"""Where fewer clusters hold a share's rarer outcome, its interval is Wilson's and not the
-bootstrap's."""
 
 FEW_DISAGREEMENTS = 20
 """Where raters disagree in fewer clusters, a bootstrap of chance-corrected agreement covers too

@@ -33,6 +33,7 @@ from konsil.stats.engine.resample import by_cluster
 from konsil.stats.inference import infer, posterior
 from konsil.stats.judges import ensembles
 from konsil.stats.judges.selection import best_of
+from konsil.stats.shares.shares import FEW_HITS
 
 MEASURES: dict[str, MeasureName] = {
     "ensembles_percent_agreement": "percent_agreement",
@@ -243,7 +244,7 @@ class _Sparse:
         """The estimate of ensemble n, its interval with a width, or none and the reason."""
         if not np.isfinite(headline.value) or headline.n_clusters < 2:
             return headline
-        if self.share is not None and self.rarer[n] < rare_events.FEW_HITS:
+        if self.share is not None and self.rarer[n] < FEW_HITS:
             return rare_events.of_rare_outcomes(
                 headline,
                 self.share,

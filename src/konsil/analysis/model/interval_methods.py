@@ -2,135 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Literal
+from collections.abc import Collection, Iterator
 
+from konsil.analysis.model.interval_registry import METHODS, Feature, IntervalMethod
 from konsil.errors.message import TranslatableMessage
 
-Feature = Literal[
-    "about_these",
-    "all_permutations",
-    "bootstrap",
-    "closed_form",
-    "cluster_by_name",
-    "cluster_jackknife",
-    "effective_clusters",
-    "jackknife",
-    "model",
-    "paired",
-    "permutation",
-    "rare_events",
-    "resamples",
-    "score",
-    "single_ratings",
-    "square_and_add",
-    "straight_difference",
-    "thin_majorities",
-    "thin_pairs",
-    "two_way",
-    "uneven",
-    "wald_two_way",
-    "wrapper",
-]
-"""What the methods section, the tables and the tests ask of a method; 'wrapper': it adds something
-to another method, which decides all else."""
-
-_RESAMPLED = frozenset[Feature]({"bootstrap", "resamples"})
-_CLUSTERED = frozenset[Feature]({"cluster_by_name"})
-_SCORE = frozenset[Feature]({"score"})
-_WRAPPER = frozenset[Feature]({"wrapper"})
-_NONE = frozenset[Feature]()
-
-METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
-    {
-        "comparisons.about_these": frozenset({"about_these"}),
-        "comparisons.about_this": _WRAPPER | {"about_these"},
-        "comparisons.about_this_judge": _WRAPPER | {"about_these"},
-        "difference.independent_shares": _SCORE,
-        "difference.judge_and_panel": frozenset({"permutation"}),
-        "difference.linearised": frozenset({"straight_difference", "cluster_by_name"}),
-        "difference.partly_paired_shares": _SCORE,
-        "difference.perfect_groups": _SCORE,
-        "difference.rare_events": frozenset({"rare_events", "cluster_by_name"}),
-        "difference.shuffled": frozenset({"permutation"}),
-        "difference.square_and_add": frozenset({"square_and_add"}),
-        "difference.swapped": frozenset({"paired", "permutation"}),
-        "difference.swapped_exactly": frozenset({"all_permutations", "paired", "permutation"}),
-        "difference.tango": _SCORE,
-        "edges.by_share": _WRAPPER,
-        "edges.posterior": _NONE,
-        "edges.thin_majorities": frozenset({"thin_majorities"}),
-        "edges.thin_posterior": frozenset({"thin_pairs"}),
-        "edges.uneven_exact": frozenset({"uneven"}),
-        "edges.uneven_tails": frozenset({"uneven", "wrapper"}),
-        "edges.uneven_wald": frozenset({"uneven", "cluster_by_name"}),
-        "edges.uneven_wald_logit": frozenset({"uneven", "cluster_by_name"}),
-        "edges.uneven_wilson": frozenset({"uneven"}),
-        "edges.wald_logit": _CLUSTERED,
-        "ensembles.out_of_bag": frozenset({"resamples"}),
-        "groups.independent_bootstrap": _RESAMPLED | _CLUSTERED,
-        "method.bootstrap": _RESAMPLED | _CLUSTERED,
-        "method.chance_level": _NONE,
-        "method.chance_over_sides": _NONE,
-        "method.cluster_jackknife": _CLUSTERED | {"cluster_jackknife"},
-        "method.cluster_jackknife_atanh": _CLUSTERED | {"cluster_jackknife"},
-        "method.cluster_jackknife_logit": _CLUSTERED | {"cluster_jackknife"},
-        "method.exact": _NONE,
-        "method.exact_of_clusters": frozenset({"effective_clusters"}),
-        "method.flips": _WRAPPER,
-        "method.flips_exact": _WRAPPER,
-        "method.flips_of_items": _WRAPPER,
-        "method.flips_of_items_exact": _WRAPPER,
-        "method.jackknife": frozenset({"jackknife"}),
-        "method.joint_resamples": frozenset({"resamples"}),
-        "method.leave_out": _NONE,
-        "method.levels_at_once": _RESAMPLED | _CLUSTERED,
-        "method.levels_by_jackknife": _CLUSTERED | {"cluster_jackknife"},
-        "method.log_jackknife": _CLUSTERED,
-        "method.median": _CLUSTERED,
-        "method.mixed_anova": _NONE,
-        "method.model": frozenset({"model"}),
-        "method.naive_d": _NONE,
-        "method.no_jackknife": frozenset({"jackknife"}),
-        "method.paired_bootstrap": _RESAMPLED | _CLUSTERED | {"paired"},
-        "method.paired_d": _NONE,
-        "method.paired_tukey": _NONE,
-        "method.percentiles": _RESAMPLED | _CLUSTERED,
-        "method.repeated_measures": _NONE,
-        "method.shrout_fleiss": _NONE,
-        "method.shuffles": _NONE,
-        "method.signed_rank": _NONE,
-        "method.tukey": _NONE,
-        "method.unpaired_d": _NONE,
-        "method.wald": _CLUSTERED,
-        "method.wald_atanh": _CLUSTERED,
-        "method.wald_logit": _CLUSTERED,
-        "method.wilson": _NONE,
-        "method.wilson_of_clusters": frozenset({"effective_clusters"}),
-        "published.agreement": _RESAMPLED,
-        "published.percentiles": _RESAMPLED,
-        "published.percentiles_and_flips": _RESAMPLED,
-        "range.cut_above": _WRAPPER,
-        "range.cut_at_both": _WRAPPER,
-        "range.cut_below": _WRAPPER,
-        "relative.interval": _NONE,
-        "table.closed_form_gwet": frozenset({"closed_form"}),
-        "table.closed_form_kappa": frozenset({"closed_form"}),
-        "table.independent_difference": _RESAMPLED | _CLUSTERED,
-        "two_way.by_rater": _NONE,
-        "two_way.exact": _NONE,
-        "two_way.exact_both": _NONE,
-        "two_way.heterogeneity": _NONE,
-        "two_way.method": frozenset({"two_way", "wald_two_way"}),
-        "two_way.method_logit": frozenset({"two_way", "wald_two_way"}),
-        "two_way.one_way": _CLUSTERED,
-        "two_way.single_ratings": frozenset({"single_ratings", "two_way", "wald_two_way"}),
-        "two_way.wilson": _NONE,
-        "two_way.wilson_both": frozenset({"two_way"}),
-    }
-)
-"""Message id of a method -> its features."""
+_UNKNOWN = IntervalMethod()
 
 
 def features_of(method: str) -> frozenset[Feature]:
@@ -140,13 +17,34 @@ def features_of(method: str) -> frozenset[Feature]:
     >>> sorted(features_of(message("{n} draws", message_id="method.bootstrap", n=9)))
     ['bootstrap', 'cluster_by_name', 'resamples']
     """
-    if not isinstance(method, TranslatableMessage):
-        return _NONE
-    features = METHODS.get(method.message_id, _NONE)
-    for value in method.values.values():
-        if isinstance(value, TranslatableMessage):
-            features |= features_of(value)
-    return features
+    return frozenset[Feature]().union(*(known(name).features for name in names_in(method)))
+
+
+def names_in(method: str) -> Iterator[str]:
+    """The message ids of a method and of the methods within it, the outer one first."""
+    if isinstance(method, TranslatableMessage):
+        yield method.message_id
+        for value in method.values.values():
+            if isinstance(value, str):
+                yield from names_in(value)
+
+
+def known(name: str) -> IntervalMethod:
+    """What is known of the method with a message id; nothing of another program's."""
+    return METHODS.get(name, _UNKNOWN)
+
+
+def sentences_on(methods: Collection[str]) -> list[TranslatableMessage]:
+    """What the methods section states of these methods and those within them, each once.
+
+    >>> from konsil.errors.message import message
+    >>> wilson = message("Wilson", message_id="method.wilson")
+    >>> sentences_on([message("{method}, cut", message_id="range.cut_below", method=wilson)] * 2)
+    ['Proportions without clustering have Wilson CIs.']
+    """
+    names = {name for method in methods for name in names_in(method)}
+    sentences = [METHODS[name].sentence for name in METHODS if name in names]
+    return list({s.message_id: s for s in sentences if s is not None}.values())
 
 
 def has(method: str, feature: Feature) -> bool:
@@ -164,7 +62,7 @@ def leads(method: str, feature: Feature) -> bool:
     >>> leads(cut, "wald_two_way"), leads(level, "wald_two_way")
     (True, False)
     """
-    return feature in METHODS.get(name_of(within_wrappers(method)), _NONE)
+    return feature in known(name_of(within_wrappers(method))).features
 
 
 def within_wrappers(method: str) -> str:
@@ -175,7 +73,7 @@ def within_wrappers(method: str) -> str:
     >>> within_wrappers(message("{method}, cut", message_id="range.cut_below", method=wald))
     'Wald'
     """
-    while "wrapper" in METHODS.get(name_of(method), _NONE):
+    while "wrapper" in known(name_of(method)).features:
         method = str_of(method, "method")
     return method
 
@@ -202,6 +100,6 @@ def is_by_rater(method: str) -> bool:
         return False
     if method.message_id == "two_way.by_rater":
         return True
-    if "cluster_by_name" in METHODS.get(method.message_id, _NONE):
+    if "cluster_by_name" in known(method.message_id).features:
         return str_of(method, "cluster") == "rater"
     return any(is_by_rater(v) for v in method.values.values() if isinstance(v, str))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.frames import whom
-from konsil.analysis.model.interval_methods import name_of, str_of, within_wrappers
+from konsil.analysis.model.interval_methods import known, name_of, str_of, within_wrappers
 from konsil.analysis.running.sensitivity.omission_words import omission_of
 from konsil.errors.message import TranslatableMessage, message
 from konsil.report.material.overview import Material
@@ -21,154 +21,6 @@ from konsil.stats.engine.contract import RatersTarget
 
 ColumnKey = tuple[str, str]
 """The message id of a column's heading, and the clusters that it names."""
-
-_CLUSTER = "item"
-"""Stands for the clusters of a method in the headings below."""
-
-_COLUMNS: Sequence[tuple[TranslatableMessage, Sequence[str]]] = (
-    (
-        message("{cluster}-cluster bootstrap", message_id="column.bootstrap", cluster=_CLUSTER),
-        ("method.bootstrap", "method.percentiles"),
-    ),
-    (
-        message(
-            "cluster-robust Wald ({cluster}-clustered)", message_id="column.wald", cluster=_CLUSTER
-        ),
-        ("method.wald", "two_way.one_way", "two_way.by_rater"),
-    ),
-    (
-        message(
-            "cluster-robust Wald ({cluster}-clustered) on the atanh scale",
-            message_id="column.wald_atanh",
-            cluster=_CLUSTER,
-        ),
-        ("edges.uneven_wald", "method.wald_atanh"),
-    ),
-    (
-        message(
-            "cluster-robust Wald ({cluster}-clustered) on the logit scale of the proportion",
-            message_id="column.wald_logit",
-            cluster=_CLUSTER,
-        ),
-        ("edges.uneven_wald_logit", "edges.wald_logit"),
-    ),
-    (
-        message(
-            "cluster-robust Wald ({cluster}-clustered) on the logit scale",
-            message_id="column.wald_logit_scale",
-            cluster=_CLUSTER,
-        ),
-        ("method.wald_logit",),
-    ),
-    (
-        message(
-            "{cluster}-cluster jackknife", message_id="column.cluster_jackknife", cluster=_CLUSTER
-        ),
-        (
-            "method.cluster_jackknife",
-            "method.cluster_jackknife_atanh",
-            "method.cluster_jackknife_logit",
-        ),
-    ),
-    (
-        message(
-            "two-way cluster-robust Wald ({cluster} and rater)",
-            message_id="column.two_way",
-            cluster=_CLUSTER,
-        ),
-        ("two_way.method",),
-    ),
-    (
-        message(
-            (
-                "two-way cluster-robust Wald ({cluster} and rater) on the logit scale of the"
-                " proportion"
-            ),
-            message_id="column.two_way_logit",
-            cluster=_CLUSTER,
-        ),
-        ("two_way.method_logit",),
-    ),
-    (
-        message(
-            "single ratings, two-way ({cluster} and rater)",
-            message_id="column.single_ratings",
-            cluster=_CLUSTER,
-        ),
-        ("two_way.single_ratings",),
-    ),
-    (
-        message(
-            "Wilson with the effective sample size ({cluster} clusters)",
-            message_id="column.wilson",
-            cluster=_CLUSTER,
-        ),
-        ("edges.uneven_wilson", "method.wilson_of_clusters", "two_way.wilson"),
-    ),
-    (
-        message(
-            "two-way Wilson with the effective sample size ({cluster} and rater)",
-            message_id="column.two_way_wilson",
-            cluster=_CLUSTER,
-        ),
-        ("two_way.wilson_both",),
-    ),
-    (
-        message("exact ({cluster} clusters)", message_id="column.exact", cluster=_CLUSTER),
-        ("two_way.exact",),
-    ),
-    (
-        message(
-            "exact ({cluster} or rater clusters)",
-            message_id="column.two_way_exact",
-            cluster=_CLUSTER,
-        ),
-        ("two_way.exact_both",),
-    ),
-    (
-        message("posterior of the rating patterns", message_id="column.posterior"),
-        ("edges.posterior", "edges.thin_majorities", "edges.thin_posterior"),
-    ),
-    (message("model-based (Fisher information)", message_id="column.model"), ("method.model",)),
-    (
-        message("leave-one-rater-out jackknife", message_id="column.jackknife"),
-        ("method.jackknife", "method.no_jackknife"),
-    ),
-    (
-        message("square-and-add (Newcombe)", message_id="column.newcombe"),
-        ("difference.square_and_add",),
-    ),
-    (
-        message("studentised permutation test", message_id="column.permutation"),
-        (
-            "difference.judge_and_panel",
-            "difference.shuffled",
-            "difference.swapped",
-            "difference.swapped_exactly",
-        ),
-    ),
-    (message("chance level", message_id="column.chance_level"), ("method.chance_level",)),
-    (
-        message("chance over both orders of the systems", message_id="column.chance_over_sides"),
-        ("method.chance_over_sides",),
-    ),
-    (
-        message("Wilcoxon's signed ranks", message_id="column.signed_rank"),
-        ("method.signed_rank",),
-    ),
-    (
-        message("Cohen's d of case means, unpaired", message_id="column.unpaired_d"),
-        ("method.unpaired_d",),
-    ),
-    (message("permutation reference", message_id="column.shuffles"), ("method.shuffles",)),
-    (
-        message("leave-one-out range ({cluster})", message_id="column.leave_out", cluster=_CLUSTER),
-        ("method.leave_out",),
-    ),
-)
-"""Headings of columns, and the message ids of the methods in each."""
-
-_HEADINGS = {name: heading for heading, names in _COLUMNS for name in names}
 
 
 def remarks(material: Material, row: Row) -> list[str]:
@@ -315,10 +167,10 @@ def column_heading(method: str) -> TranslatableMessage:
     if not method:
         return message("alternative estimate", message_id="column.unnamed")
     name = name_of(method)
-    if name in _HEADINGS:
+    heading = known(name).heading
+    if heading is not None:
         clusters = "rater" if name == "two_way.by_rater" else str_of(method, "cluster")
         of = omission_of(clusters) if name == "method.leave_out" else message(clusters)
-        heading = _HEADINGS[name]
         values = {"cluster": of} if heading.values else {}
         return TranslatableMessage(heading.template, values, heading.message_id)
     return method if isinstance(method, TranslatableMessage) else message(method)

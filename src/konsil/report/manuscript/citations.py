@@ -1,7 +1,7 @@
 """Citations: which references the statistics and interval methods of a study need, and their forms.
 
 `references.json` has the entries as CSL-JSON, and which of them a source of the registry of
-statistics or the message id of an interval method stands for.
+statistics stands for; those of a method stand with the method.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.errors.message import TranslatableMessage
+from konsil.analysis.model.interval_methods import known, names_in
 from konsil.version import __version__
 
 Entry = Mapping[str, Any]
@@ -70,16 +70,8 @@ def keys_of_source(source: str) -> tuple[str, ...]:
 
 def keys_of_method(method: str) -> tuple[str, ...]:
     """The references of an interval method and of the methods within it, without repetition."""
-    keys = [key for name in _message_ids(method) for key in _data()["methods"].get(name, ())]
+    keys = [key for name in names_in(method) for key in known(name).references]
     return tuple(dict.fromkeys(keys))
-
-
-def _message_ids(method: str) -> Iterable[str]:
-    if isinstance(method, TranslatableMessage):
-        yield method.message_id
-        for value in method.values.values():
-            if isinstance(value, TranslatableMessage):
-                yield from _message_ids(value)
 
 
 def keys_of_statistic(statistic: str) -> tuple[str, ...]:

@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike
 from konsil.stats.engine.contract import Array
 from konsil.stats.inference.cluster_variance import tally
 
+FEW_HITS = 50
+"""Where fewer clusters hold a share's rarer outcome, its interval is Wilson's and not the
+bootstrap's."""
+
 
 def _counts(k: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     some, all_ = np.broadcast_arrays(

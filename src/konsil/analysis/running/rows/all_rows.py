@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.interval_methods import Feature, features_of, leads
+from konsil.analysis.model.interval_methods import features_of, leads
+from konsil.analysis.model.interval_registry import Feature
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Resampling
 from konsil.analysis.pairs.max_t import with_max_t
