@@ -65,8 +65,8 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
             f"{request.studies} simulated studies; power: proportion with p <= 0.05, with its 95%"
             " CI; Holm: after Holm adjustment"
         )
-        for line in interval_lines(rows):
-            click.echo(line)
+        for sentence in interval_lines(rows):
+            click.echo(sentence)
         if output is not None:
             click.echo(f"{output}: all results")
 
