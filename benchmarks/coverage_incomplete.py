@@ -208,14 +208,10 @@ units, computed in every fifth study (Wilson with the cluster-robust variance; f
 with the raters' missing labels). PABAK's limits are those of percent agreement, rescaled, with the same coverage.
 "(!)" marks coverage significantly below .93 (95 % limits).
 
-The rule: percent agreement, PABAK, kappa and other means over pairs of raters with equal weights have a separate
-interval if some pair shares fewer than 50 clusters and fewer than half of those labelled by two raters: a pair that
-shares five units and agrees on all of them adds nothing to a variance estimated from the labels, although it has the
-same weight as a pair that shares fifty. The interval is the posterior of the rating patterns, with a prior on the
-labels of all raters, so that every pair has the whole prior of each limit, and with the tails of t with H - 1
-degrees of freedom, where H is the harmonic mean of the numbers of shared clusters: the variance of the mean is as if
-every pair shared H. If H is below 2, there is no interval, and the row gives the reason. The row names the method.
-Pairs weighted by the number of shared units (`--pair-weights units`) and coefficients of all raters (Fleiss' kappa,
+[The rule](statistics.md#intervals) is there because a pair that shares five units and agrees on all of them adds nothing
+to a variance estimated from the labels, although it has the same weight as a pair that shares fifty. The degrees of
+freedom are H - 1, where H is the harmonic mean of the numbers of shared clusters: the variance of the mean is as if every
+pair shared H. Pairs weighted by the number of shared units (`--pair-weights units`) and coefficients of all raters (Fleiss' kappa,
 Krippendorff's alpha) do not need it.
 
 {chr(10).join(table(studies))}

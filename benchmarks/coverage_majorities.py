@@ -149,8 +149,7 @@ items. The difference is tested by exchanging the judge with the raters of the p
 0 in every row, so *p <= .05* is the type I error rate of the test. "(!)" marks coverage significantly below .93 (95 %
 limits).
 
-The rule is the one for pairs, with a rater and the majority of the others instead of a pair: a rater who rated few
-units has the same weight in the mean as one who rated all. Without it, the coverage of the benchmark in the second row
+The rule is the one for pairs, with a rater and the majority of the others instead of a pair. Without it, the coverage of the benchmark in the second row
 was .80 (percent agreement) and .75 (kappa).
 
 {chr(10).join(table(studies))}

@@ -144,8 +144,9 @@ def report(studies: int) -> str:
         "## Agreement on measured values",
         "",
         f"Log-normal measurements, almost all different, with {DRAWS:,} resamples. The printed interval"
-        f" is BCa below {LINEARISED_CLUSTERS} clusters and {LINEARISED_RATINGS:,} ratings, and from"
-        " there on Wald by the closed form of the derivatives. A coverage of 0.95 is measured to"
+        f" is BCa in the designs below {LINEARISED_CLUSTERS} clusters and {LINEARISED_RATINGS:,} ratings"
+        " (which have 50 clusters and more: [with fewer](#from-chance-to-perfect-agreement) it is the"
+        " posterior, but of rank coefficients), and from there on Wald by the closed form of the derivatives. A coverage of 0.95 is measured to"
         f" {error(studies):.3f} with {studies:,} studies, and to {error(studies // FEWER):.3f} with"
         f" {studies // FEWER:,}.",
         "",

@@ -132,12 +132,8 @@ seldom in the others. The true value is the statistic of two million units. *Cov
 *otherwise* to the interval that ignores the sizes of clusters (bootstrap, posterior with the number of clusters minus
 1, or Wilson with the usual variance). "(!)" marks coverage significantly below .93 (95 % limits).
 
-The rule: if the effective number of clusters is below half of their number, (sum of m)^2 / sum of m^2 < C / 2 with m
-units per cluster, the bias-reduced variance and t with its effective degrees of freedom are used: in a Wilson
-interval for percent agreement and its linear functions, and in a cluster-robust Wald interval on the atanh scale for
-the others. If labels are sparse, the posterior of the rating patterns is used, with the tails of t with these degrees
-of freedom if the effective number is below a fourth of the number of clusters. With ten clusters its coverage is too
-high, because its prior has a weight of two clusters. The row names the method.
+[The rule](statistics.md#intervals) applies if the effective number of clusters is below half of their number,
+(sum of m)^2 / sum of m^2 < C / 2 with m units per cluster.
 
 {chr(10).join(table(studies))}
 {END}

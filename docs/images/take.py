@@ -96,7 +96,8 @@ def report(browser: Browser, folder: Path) -> None:
     keep(page, "report.png")
     # The analyses are in the appendix, which is folded.
     page.locator("details:has(> summary > #prespecified) > summary").click()
-    page.locator("#prespecified").evaluate("heading => heading.scrollIntoView()")
+    heading = page.locator("[id^=analysis-correct-answers-]").first
+    heading.evaluate("heading => heading.scrollIntoView()")
     keep(page, "analysis.png")
     page.close()
 
@@ -122,7 +123,15 @@ def medqade(folder: Path, language: str) -> Study:
     )
     none: Any = ()
     return replace(
-        found, raters=people, plan=plan, prepare=None, sources=none, derived=none, analyses=none
+        found,
+        raters=people,
+        plan=plan,
+        prepare=None,
+        sources=none,
+        derived=none,
+        analyses=none,
+        # The pages before the first task have pictures of their own.
+        enrolment=None,
     )
 
 

@@ -20,7 +20,7 @@ import pytest
 from pytest import approx
 
 from konsil.api.rehearsal import power as power_studies
-from konsil.api.rehearsal.power import Design, expected, studies, write
+from konsil.api.rehearsal.power import Design, expected, interval_lines, studies, write
 from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli import main
 from konsil.compute.runners import Cores, Payload
@@ -79,6 +79,22 @@ def test_what_drawn_studies_come_to() -> None:
     assert (difference.power, difference.power_adjusted) == (1.0, 0.5)
     assert difference.power_low == approx(2 / (2 + 1.959964**2), abs=1e-6)  # Wilson of 2 in 2
     assert power([]) == ()
+
+
+def test_a_row_that_has_no_interval_in_some_studies_is_named_with_their_number() -> None:
+    """Fails if studies without an estimate count, or if rows that always have a CI are named."""
+    rows = power(
+        [
+            [
+                StudyOutcome(A, True, 0.5, 0.4, 0.7, NAN, NAN),
+                StudyOutcome(B, True, 0.1, NAN, NAN, 0.2, 0.2),
+            ],
+            [StudyOutcome(B, True, 0.1, 0.0, 0.2, 0.04, 0.08)],
+            [StudyOutcome(B, True, NAN, NAN, NAN, NAN, NAN)],
+        ]
+    )
+    assert [row.without_interval for row in rows] == [0, 1]
+    assert interval_lines(rows) == ["no CI in 1 of 2 studies with an estimate: share, a minus b"]
 
 
 def test_pretended_items_are_in_the_sets_and_strata_of_the_protocol() -> None:

@@ -36,7 +36,7 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
     from rich.progress import track
     from rich.table import Table
 
-    from konsil.api.rehearsal.power import Design, power_table, studies, write
+    from konsil.api.rehearsal.power import Design, interval_lines, power_table, studies, write
     from konsil.cli.terminal import is_terminal, progress_console, table_console
     from konsil.simulate.power import power
 
@@ -65,6 +65,8 @@ def command(folder: Path, database: str, request: PowerRequest, output: Path | N
             f"{request.studies} simulated studies; power: proportion with p <= 0.05, with its 95%"
             " CI; Holm: after Holm adjustment"
         )
+        for sentence in interval_lines(rows):
+            click.echo(sentence)
         if output is not None:
             click.echo(f"{output}: all results")
 

@@ -74,6 +74,8 @@ class Power:
     """The mean width of the intervals; nan where there is none."""
     width_90: float
     """The width that nine in ten intervals do not pass."""
+    without_interval: int
+    """Drawn studies with an estimate that has no interval."""
     tested: int
     """Drawn studies with a test."""
     power: float
@@ -162,6 +164,7 @@ def _summed(key: Key, outcomes: Sequence[StudyOutcome], n: int) -> Power:
         spread=float(values.std(ddof=1)) if len(values) > 1 else math.nan,
         width=float(widths.mean()) if len(widths) else math.nan,
         width_90=float(np.quantile(widths, 0.9)) if len(widths) else math.nan,
+        without_interval=len(values) - len(widths),
         tested=len(p),
         power=rejected / len(p) if len(p) else math.nan,
         power_low=float(low),

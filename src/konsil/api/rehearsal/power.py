@@ -178,15 +178,29 @@ def power_table(rows: Sequence[Power]) -> list[tuple[str, ...]]:
 COLUMNS = ("analysis", "of", "mean", "width", "90 %", "power", "Holm")
 
 
-def _power_cells(row: Power) -> tuple[str, ...]:
+def interval_lines(rows: Sequence[Power]) -> list[str]:
+    """A line for each row whose estimate has no CI in some studies, though it has a value there."""
+    return [
+        f"no CI in {row.without_interval} of {row.studies} studies with an estimate:"
+        f" {', '.join(part for part in (row.analysis, _of(row)) if part)}"
+        for row in rows
+        if row.without_interval
+    ]
+
+
+def _of(row: Power) -> str:
     of, minus = (
         ", ".join(words_of(value) for value in group.values()) for group in (row.group, row.versus)
     )
+    return f"{of} minus {minus}" if minus else of
+
+
+def _power_cells(row: Power) -> tuple[str, ...]:
     cells = (_format_number(row.mean), _format_number(row.width), _format_number(row.width_90))
     tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""
     return (
         row.analysis,
-        f"{of} minus {minus}" if minus else of,
+        _of(row),
         *cells,
         tested,
         _format_number(row.power_adjusted, 2),
