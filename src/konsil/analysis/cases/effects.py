@@ -12,7 +12,8 @@ import polars as pl
 
 from konsil.analysis.cases.degradation import by_system, right
 from konsil.analysis.cases.ladders import Ladder, ladder
-from konsil.analysis.estimation.estimate import EstimateSummary, without_limits
+from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import differences_of, row
 from konsil.analysis.model import verdicts

@@ -18,11 +18,10 @@ from konsil.analysis.estimation.difference_methods import (
 )
 from konsil.analysis.estimation.estimate import (
     EstimateSummary,
-    no_interval_reason,
-    of_few_clusters,
     stepwise,
     undefined_estimate,
 )
+from konsil.analysis.estimation.interval_rules import no_interval_reason, of_few_clusters
 from konsil.analysis.estimation.measure import (
     Measure,
     clusters_used,

@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
+from konsil.analysis.estimation.interval_rules import (
+    Sampled,
+    as_published,
+    first_interval,
+    no_interval_reason,
+    wald_method,
+)
 from konsil.analysis.estimation.measure import Measure, is_linearised, together, value
-from konsil.analysis.estimation.raters.posterior_intervals import from_posterior, of_thin_pairs
+from konsil.analysis.estimation.raters.posterior_intervals import of_thin_pairs
 from konsil.analysis.estimation.raters.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.estimation.raters.two_way import two_way
 from konsil.analysis.model.spec import AsPublished, Resampling
@@ -224,55 +231,24 @@ def _resampled(
         reason=no_interval_reason(inference),
     )
     is_published = isinstance(resampling, AsPublished)
-    companions = (
-        [_wald(headline, inference, n, measure, cluster, is_published)] if measure.is_smooth else []
+    sampled = Sampled(headline, inference, n, measure, cluster, drawn, is_published)
+    headline, companions, is_resampled = (
+        as_published(sampled) if is_published else first_interval(sampled)
     )
     cautions = stepwise(infer.cautions(inference, n), measure)
-    if not is_published and measure.thin is not None:
-        # What the labels themselves say of the variance is too little here, so nothing stands
-        # beside the posterior.
-        headline, companions = (
-            of_thin_pairs(headline, drawn, measure, measure.thin, cluster),
-            [],
+    if not is_published:
+        unseen = {"no-variation", "one-width"}
+        cautions = tuple(
+            c
+            for c in cautions
+            if c.code == "few-clusters" or (is_resampled and c.code not in unseen)
         )
-        cautions = tuple(c for c in cautions if c.code == "few-clusters")
-    elif not is_published:
-        if drawn is not None:
-            first: Estimate | None = from_posterior(headline, drawn, cluster, measure.uneven)
-        elif measure.uneven is not None and measure.share is None and companions:
-            first = companions[0]
-        else:
-            first = (
-                companions[0]
-                if measure.is_rare and companions
-                else rare_events.rare_outcome_interval(headline, measure, cluster)
-            )
-            if first is None and measure.is_smooth:
-                first = of_few_clusters(headline, inference, n, cluster)
-                # Of few clusters both are its approximations, and this one is without draws.
-                companions = [] if first is not None else companions
-                if first is not None and not np.isfinite(first.low):
-                    headline = first
-        if first is not None and np.isfinite(first.low):
-            # Resamples that lack what is rare are no second opinion on agreement.
-            is_agreement = (
-                drawn is not None or measure.share is not None or measure.uneven is not None
-            )
-            alternatives = [] if is_agreement else [headline]
-            companions = [*alternatives, *(c for c in companions if c is not first)]
-            headline = first
-            cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
-        headline, companions = (
-            rare_events.with_width(headline),
-            [rare_events.with_width(c) for c in companions if rare_events.has_width(c)],
-        )
-        cautions = tuple(c for c in cautions if c.code not in {"no-variation", "one-width"})
     notes = list(measure.notes)
     if measure.uneven is not None and not is_published:
         notes.append(rare_events.uneven_note(measure.uneven, cluster))
     two = two_way(headline, measure, cluster)
     if two is not None and rare_events.has_width(two):
-        companions.append(two)
+        companions.append(replace(two, reason=""))
         notes += rater_sampling_notes(headline, two, measure)
     notes += dominated(measure)
     return EstimateSummary(headline, tuple(companions), tuple(notes), cautions)
@@ -304,7 +280,7 @@ def _linearised(
         float(se[0]),
         n_clusters=used,
         n_ratings=measure.n_ratings,
-        method=_wald_method(measure, cluster, int(df[0])),
+        method=wald_method(measure, cluster, int(df[0])),
         reason=message("no CI from a single cluster") if used < 2 else "",
     )
     notes = measure.notes
@@ -334,133 +310,6 @@ def undefined_estimate(
         n_ratings=measure.n_ratings,
         n_undefined=resampling.draws,
         reason=reason,
-    )
-
-
-def without_limits(headline: Estimate, reason: str) -> Estimate:
-    """The number without an interval and without a p value, with the reason."""
-    nothing = float("nan")
-    return replace(headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=reason)
-
-
-def no_interval_reason(inference: infer.Inference) -> str:
-    """The reason for a value without an interval; empty where it has one."""
-    if inference.n_clusters < 2:
-        return message("no CI from a single cluster")
-    return ""
-
-
-def _wald(
-    headline: Estimate,
-    inference: infer.Inference,
-    n: int,
-    measure: Measure,
-    cluster: str,
-    is_published: bool,
-) -> Estimate:
-    if measure.uneven is not None and not is_published:
-        return rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
-    df = inference.n_clusters - 1
-    low, high = float(inference.wald_low[n]), float(inference.wald_high[n])
-    if measure.share is not None and measure.scale == "atanh":
-        low, high = rare_events.wald_bounds(
-            measure, headline.value, headline.se, df, headline.level
-        )
-    return replace(
-        headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df)
-    )
-
-
-def of_few_clusters(
-    headline: Estimate, inference: infer.Inference, n: int, cluster: str
-) -> Estimate | None:
-    """The jackknife interval and p value where there are too few clusters for a bootstrap.
-
-    None where there are enough of them. Without limits where the number does not vary, or is
-    undefined, without one of them: resamples would hide that it rests on so few.
-    """
-    interval = infer.of_few_clusters(inference)
-    if interval is None or not rare_events.has_width(headline):
-        return None
-    if not np.isfinite(interval.low[n]):
-        reason = message(
-            "no CI: without one of the clusters the estimate stays the same or is undefined",
-            message_id="interval.no_jackknife",
-        )
-        return replace(without_limits(headline, reason), method="")
-    return replace(
-        headline,
-        low=float(interval.low[n]),
-        high=float(interval.high[n]),
-        se=float(interval.se[n]),
-        # Of estimates that are differences; the others' value of 0 means nothing.
-        p=float(interval.p[n]) if np.isfinite(headline.p) else headline.p,
-        n_undefined=0,
-        method=_jackknife_method(inference.scale, cluster, int(interval.df[n])),
-    )
-
-
-def _jackknife_method(scale: wald.Scale, cluster: str, df: int) -> str:
-    match scale:
-        case "identity":
-            return message(
-                "{cluster}-cluster jackknife, t with {df} degrees of freedom",
-                message_id="method.cluster_jackknife",
-                cluster=cluster,
-                df=df,
-            )
-        case "atanh":
-            return message(
-                "{cluster}-cluster jackknife on the atanh scale, t with {df} degrees of freedom",
-                message_id="method.cluster_jackknife_atanh",
-                cluster=cluster,
-                df=df,
-            )
-        case "logit":
-            return message(
-                "{cluster}-cluster jackknife on the logit scale, t with {df} degrees of freedom",
-                message_id="method.cluster_jackknife_logit",
-                cluster=cluster,
-                df=df,
-            )
-
-
-def _wald_method(measure: Measure, cluster: str, df: int) -> str:
-    if measure.scale == "atanh" and measure.share is not None:
-        return message(
-            (
-                "cluster-robust Wald ({cluster}-clustered) on the logit scale of the"
-                " proportion, t with {df} degrees of freedom"
-            ),
-            message_id="edges.wald_logit",
-            cluster=cluster,
-            df=df,
-        )
-    if measure.scale == "logit":
-        return message(
-            (
-                "cluster-robust Wald ({cluster}-clustered) on the logit scale, t with {df}"
-                " degrees of freedom"
-            ),
-            message_id="method.wald_logit",
-            cluster=cluster,
-            df=df,
-        )
-    if measure.scale == "atanh":
-        return message(
-            (
-                "cluster-robust Wald ({cluster}-clustered) on the atanh scale, t with {df}"
-                " degrees of freedom"
-            ),
-            message_id="method.wald_atanh",
-            cluster=cluster,
-            df=df,
-        )
-    return message(
-        "cluster-robust Wald ({cluster}-clustered), t with {df} degrees of freedom",
-        message_id="method.wald",
-        cluster=cluster,
-        df=df,
     )
 
 

@@ -280,7 +280,10 @@ def rank_rows(
             sums += [_counts(judge.votes), _counts(experts.votes)]
             n_votes += len(judge.first)
         statistic = rank_agreement(len(systems), steps)
-        measure = Measure(np.hstack(sums), statistic, clusters, len(clusters), 1, n_votes)
+        # A ranking changes in steps.
+        measure = Measure(
+            np.hstack(sums), statistic, clusters, len(clusters), 1, n_votes, is_smooth=False
+        )
         measures = [replace(measure, finalise=Column(statistic, n)) for n in range(len(parts) + 1)]
         measures = measures if len(parts) > 1 else measures[:1]
         reason = message("one of the two rankings ties all systems")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from konsil.analysis.estimation.estimate import without_limits
+from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.frames import finite_or_none
 from konsil.analysis.pairs.pair_contrasts import difference_estimates

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from konsil.analysis import Row
-from konsil.analysis.model.catalogue.entry import UNBOUNDED
+from konsil.analysis.model.catalogue.entry import NOT_NEGATIVE, UNBOUNDED
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.pairs.pair_rules import CRITERION
@@ -53,7 +53,8 @@ def _key(material: Material, query: Query) -> object:
     if not _is_of_one_criterion(query):
         return query.spec.name
     scale = None
-    if statistic_of(query.spec.statistic).range == UNBOUNDED:
+    # Means and deviations are in points of the criterion's scale.
+    if statistic_of(query.spec.statistic).range in (UNBOUNDED, NOT_NEGATIVE):
         criterion = material.criteria().get(query.spec.criterion)
         scale = None if criterion is None else (criterion.scale.labels, criterion.scale.numbers())
     return scale, replace(query.spec, name="", criterion=CriterionRef(""), leave_out=())

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.estimate import EstimateSummary, without_limits
+from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_notes import (
     dominant_of,

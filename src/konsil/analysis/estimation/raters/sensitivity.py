@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.estimation.estimate import without_limits
+from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.estimation.measure import Measure, pair
 from konsil.analysis.estimation.raters.two_way import cell_influence
 from konsil.errors.message import message

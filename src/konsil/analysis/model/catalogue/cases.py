@@ -6,7 +6,13 @@ The module is long because it is one table: an entry for each statistic, read si
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.design_needs import TWO_SYSTEMS
-from konsil.analysis.model.catalogue.entry import SHARE, Criteria, Statistic
+from konsil.analysis.model.catalogue.entry import (
+    NOT_NEGATIVE,
+    SHARE,
+    SIGNED,
+    Criteria,
+    Statistic,
+)
 from konsil.analysis.model.catalogue.limits import LIMITS, Limits, Need, Refusal
 from konsil.analysis.model.catalogue.zeros import (
     NO_ASSOCIATION,
@@ -88,6 +94,7 @@ _AUDIT = _CASES + Limits(
 CASES = (
     Statistic(
         id="information_sensitivity",
+        range=SIGNED,
         questions=("change", "level"),
         family="cases",
         group="degradation",
@@ -117,6 +124,7 @@ CASES = (
     ),
     Statistic(
         id="monotonicity_violation",
+        range=SHARE,
         questions=("change", "level"),
         family="cases",
         group="degradation",
@@ -143,6 +151,7 @@ CASES = (
     ),
     Statistic(
         id="diagnostic_potential",
+        range=SHARE,
         questions=("change", "level"),
         family="cases",
         group="degradation",
@@ -160,6 +169,7 @@ CASES = (
     ),
     Statistic(
         id="label_dependence",
+        range=SHARE,
         questions=("change", "level"),
         family="cases",
         group="degradation",
@@ -182,6 +192,7 @@ CASES = (
     ),
     Statistic(
         id="stability",
+        range=NOT_NEGATIVE,
         questions=("change", "level"),
         family="cases",
         group="degradation",
@@ -360,6 +371,7 @@ CASES = (
     ),
     Statistic(
         id="strictness",
+        range=SHARE,
         questions=("judge_against_people", "level"),
         family="cases",
         group="audit",
@@ -498,6 +510,7 @@ CASES = (
     ),
     Statistic(
         id="criteria_correlation",
+        range=SIGNED,
         family="cases",
         group="correlation",
         title="Correlation between criteria (Spearman)",

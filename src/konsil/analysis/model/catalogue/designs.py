@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from konsil.analysis.model.catalogue.design_needs import OF_AGREEMENT
-from konsil.analysis.model.catalogue.entry import SIGNED, Statistic
+from konsil.analysis.model.catalogue.entry import AT_MOST_1, NOT_NEGATIVE, SIGNED, Statistic
 from konsil.analysis.model.catalogue.limits import (
     NO_LENGTH,
     ONLY_MEANS,
@@ -94,6 +94,7 @@ _BUDGET = _PARTS + Limits(
 DESIGNS = (
     Statistic(
         id="seconds",
+        range=NOT_NEGATIVE,
         family="designs",
         group="timed",
         title="Mean rating time (s)",
@@ -111,6 +112,7 @@ DESIGNS = (
     ),
     Statistic(
         id="median_seconds",
+        range=NOT_NEGATIVE,
         family="designs",
         group="timed",
         title="Median rating time (s)",
@@ -125,6 +127,7 @@ DESIGNS = (
     ),
     Statistic(
         id="geometric_seconds",
+        range=NOT_NEGATIVE,
         family="designs",
         group="timed",
         title="Geometric mean rating time (s)",
@@ -185,6 +188,7 @@ DESIGNS = (
     ),
     Statistic(
         id="part_whole",
+        range=SIGNED,
         questions=("recommendation", "level"),
         family="designs",
         group="parts",
@@ -213,6 +217,7 @@ DESIGNS = (
     ),
     Statistic(
         id="part_variance",
+        range=NOT_NEGATIVE,
         design=OF_AGREEMENT,
         questions=("recommendation", "level"),
         family="designs",
@@ -237,6 +242,7 @@ DESIGNS = (
     ),
     Statistic(
         id="reliability",
+        range=AT_MOST_1,
         design=OF_AGREEMENT,
         questions=("level", "agreement", "recommendation"),
         family="designs",
@@ -265,6 +271,7 @@ DESIGNS = (
     ),
     Statistic(
         id="rater_hours",
+        range=NOT_NEGATIVE,
         design=OF_AGREEMENT,
         questions=("recommendation", "level"),
         family="designs",
@@ -292,6 +299,7 @@ DESIGNS = (
     ),
     Statistic(
         id="budget_reliability",
+        range=AT_MOST_1,
         design=OF_AGREEMENT,
         questions=("recommendation", "level"),
         family="designs",

@@ -18,6 +18,7 @@ UNBOUNDED: Range = (-math.inf, math.inf)
 SHARE: Range = (0.0, 1.0)
 SIGNED: Range = (-1.0, 1.0)
 NOT_NEGATIVE: Range = (0.0, math.inf)
+AT_MOST_1: Range = (-math.inf, 1.0)
 
 StatisticUnit = Literal["", "percent", "points", "seconds", "hours", "number"]
 BoundsRule = Literal["", "share", "mean", "abstention", "slope", "preference", "audit", "none"]
