@@ -436,18 +436,44 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
 
 
-def test_strengths_of_one_judge_are_conditional_on_this_judge() -> None:
-    asked = replace(ASKED, statistic="bradley_terry", raters="judges", by=("rater",))
-    rows = [r for r in rows_of(asked) if r.group["rater"] == "judge none"]
-    assert len(rows) == len(SYSTEMS)
-    for r in rows:
-        assert r.estimate.low < r.estimate.value < r.estimate.high
-        assert r.estimate.method.startswith("item-cluster bootstrap")
-        assert r.estimate.method.endswith(", conditional on this judge")
-    of_person = replace(ASKED, statistic="bradley_terry", by=("rater",))
-    methods = [r.estimate.method for r in rows_of(of_person) if r.estimate.method]
+ITEM_CLUSTERED = ("item-cluster bootstrap", "cluster-robust Wald (item", "Wilson", "exact")
+
+
+def methods_of(asked: Analysis, kinds: tuple[str, ...] = ("estimate", "companion")) -> list[str]:
+    """The methods of the item-clustered intervals, which have limits."""
+    rows = [r for kind in kinds for r in rows_of(asked, kind) if math.isfinite(r.estimate.low)]
+    return [r.estimate.method for r in rows if r.estimate.method.startswith(ITEM_CLUSTERED)]
+
+
+@pytest.mark.parametrize(
+    "statistic", ["win_difference", "win_rate", "margin", "position_bias", "bradley_terry"]
+)
+def test_intervals_of_a_single_judge_name_whom_they_are_about(statistic: str) -> None:
+    asked = replace(ASKED, statistic=statistic, raters="judges")
+    of_judge = methods_of(replace(asked, by=("rater",)))
+    assert of_judge
+    assert all(m.endswith(", conditional on this judge") for m in of_judge)
+    of_judges = methods_of(asked)
+    assert of_judges
+    assert not any("conditional" in m for m in of_judges)
+    of_person = methods_of(replace(ASKED, statistic=statistic, by=("rater",)))
+    assert of_person
+    assert all(m.endswith(", conditional on this rater") for m in of_person)
+
+
+def test_differences_of_a_single_judge_and_a_jury_name_whom_they_are_about() -> None:
+    one = replace(ASKED, raters="judges", by=("rater", "theme"), compare="theme")
+    methods = methods_of(one, ("difference",))
     assert methods
-    assert all(m.endswith(", conditional on this rater") for m in methods)
+    assert all(m.endswith(", conditional on this judge") for m in methods)
+    # Two judges are compared by the items of both: they are not one.
+    two = rows_of(replace(one, by=("rater",), compare="rater"), "difference")
+    assert {r.n_raters for r in two if r.versus} == {2}
+    assert {r.n_raters for r in two if not r.versus} == {3}
+    assert not any("conditional" in r.estimate.method for r in two)
+    jury = methods_of(replace(ASKED, raters="judges", consensus="mean"))
+    assert jury
+    assert all(m.endswith(", conditional on this jury") for m in jury)
 
 
 def test_a_system_that_lost_everything_is_below_the_others() -> None:

@@ -239,6 +239,9 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert entry["value"] == pytest.approx(steps.mean())
     assert entry["se"] == pytest.approx(se)
     assert (entry["low"], entry["high"]) == (entry["item"]["low"], entry["item"]["high"])
+    for of_system in (*result.win_difference, *result.win_rate):
+        assert of_system["method"].endswith(", conditional on this rater")
+        assert of_system["item"]["method"] == of_system["method"]
     assert result.position["se"] == pytest.approx(se)
     for model in (result.bradley_terry, result.davidson):
         assert all(worth["low"] < worth["log_worth"] < worth["high"] for worth in model["worths"])
@@ -267,6 +270,7 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert (
         entry["low"] < entry["value"] < entry["high"]
         and "conditional on this rater" in entry["method"]
+        and entry["item"]["method"] == entry["method"]
     )
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
     assert str(paper.win_difference[0]["method"]).endswith("conditional on this rater")

@@ -34,6 +34,10 @@ DEFINITIONS = {
 }
 """Sources that are definitions and no publications."""
 NO_PUBLICATION = {
+    "comparisons.about_these",
+    "comparisons.about_this",
+    "comparisons.about_this_judge",
+    "comparisons.about_this_jury",
     "edges.by_share",
     "edges.uneven_tails",
     "method.chance_level",

@@ -46,6 +46,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "comparisons.about_these": frozenset({"about_these"}),
         "comparisons.about_this": _WRAPPER | {"about_these"},
         "comparisons.about_this_judge": _WRAPPER | {"about_these"},
+        "comparisons.about_this_jury": _WRAPPER | {"about_these"},
         "difference.independent_shares": _SCORE,
         "difference.judge_and_panel": frozenset({"permutation"}),
         "difference.linearised": frozenset({"straight_difference", "cluster_by_name"}),

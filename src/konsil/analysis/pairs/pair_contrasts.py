@@ -18,6 +18,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.terms import Term
+from konsil.analysis.pairs.pair_estimates import conditional_on_rater
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
@@ -84,11 +85,13 @@ def _of_criteria(
 def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
     items, raters = numbered([a, b])
     estimates = difference_estimates(context, a, b, items, raters)
-    n_raters = len(np.unique(np.concatenate(raters))) if a.raters and b.raters else 1
-    for place, estimate in enumerate(estimates.values()):
+    n_raters = len(np.unique(np.concatenate(raters)))
+    for place, (way, estimate) in enumerate(estimates.items()):
         kind: RowKind = "companion" if place else "difference"
         if place and not math.isfinite(estimate.low):
             continue
+        if way == "item":
+            estimate = conditional_on_rater(context, estimate, n_raters, people=a.people)
         difference = row(
             context, dict(a.keys), EstimateSummary(estimate), kind=kind, versus=dict(b.keys)
         )
@@ -109,7 +112,7 @@ def difference_estimates(
     level, at = context.resampling.level, np.array([a.value - b.value])
     by_item = wald.by_cluster(influence, item, at, strata=strata, level=level)
     ways = {"item": by_item}
-    if a.raters and b.raters:
+    if a.has_sampled_raters and b.has_sampled_raters:
         ways["rater"] = wald.by_cluster(influence, rater, at, strata=strata, level=level)
         ways["two-way"] = wald.two_way(influence, item, rater, at, strata=strata, level=level)
     low, high = statistic_of(context.analysis.statistic, 2, reach_of_scale(context)).limits
@@ -164,7 +167,7 @@ def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableM
 def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
     """The greatest difference between the groups, with the p value of the test of all."""
     item, rater = numbered(members)
-    two = all(column.raters for column in members)
+    two = all(column.has_sampled_raters for column in members)
     result = heterogeneity(
         [
             Influences(column.value, column.influence, i, r if two else None, column.pair)
@@ -206,4 +209,4 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         compare: Term("all_groups", len(members)),
     }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
-    return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)
+    return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))))

@@ -10,7 +10,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
-from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.pairs.vote_methods import conditional, votes_method
 from konsil.analysis.pairs.vote_sentences import (
     no_interval,
     sentence,
@@ -41,6 +41,10 @@ def value_rows(
         linearised(context, preference, n, way) for way in ("two-way", "item", "rater")
     )
     by_item = resampled(context, preference, n, item)
+    item, by_item = (
+        conditional_on_rater(context, e, int(at.n_raters[n]), people=people)
+        for e in (item, by_item)
+    )
     if not math.isfinite(at.value[n]):
         reason = never_compared(is_of_two="rival" in keys)
         undefined = EstimateSummary(
@@ -84,6 +88,16 @@ def value_rows(
                 ),
                 p_adjusted=p,
             )
+
+
+def conditional_on_rater(
+    context: Context, by_item: Estimate, n_raters: int, *, people: bool
+) -> Estimate:
+    """An interval by item, which names the rater, judge or jury that it is about, if it is one."""
+    if not (by_item.method and context.has_known_raters and n_raters == 1):
+        return by_item
+    is_jury = context.analysis.consensus == "mean"
+    return replace(by_item, method=conditional(by_item.method, people=people, is_jury=is_jury))
 
 
 def never_compared(*, is_of_two: bool) -> TranslatableMessage:

@@ -34,8 +34,11 @@ class Column:
     items: tuple[str, ...]
     """The names of the clusters by number."""
     raters: tuple[str, ...]
-    """The raters' names by number; empty where raters are no source of chance, as with judges, or
-    one gave most."""
+    """The raters' names by number."""
+    people: bool
+    """Whether people compared, not judges."""
+    has_sampled_raters: bool
+    """Whether raters are a source of chance: people of whom none gave most."""
     item: IntArray
     """Each comparison's cluster."""
     rater: IntArray
@@ -80,7 +83,9 @@ def columns_of(
                 {**member.keys, **names},
                 float(value[n]),
                 items,
-                member.raters if several else (),
+                member.raters,
+                people,
+                several,
                 votes.questions[used],
                 votes.raters[used],
                 votes.pairs[used],
@@ -89,20 +94,12 @@ def columns_of(
 
 
 def numbered(family: Sequence[Column]) -> tuple[list[IntArray], list[IntArray]]:
-    """The comparisons' items and raters of each column, numbered alike in all of them.
-
-    Raters 0 where none count.
-    """
+    """The comparisons' items and raters of each column, numbered alike in all of them."""
     items, raters = (
         _numbers([getattr(column, role) for column in family]) for role in ("items", "raters")
     )
     item = [items[id(column.items)][column.item] for column in family]
-    rater = [
-        raters[id(column.raters)][column.rater]
-        if column.raters
-        else np.zeros(len(column.item), dtype=np.int64)
-        for column in family
-    ]
+    rater = [raters[id(column.raters)][column.rater] for column in family]
     return item, rater
 
 

@@ -94,7 +94,8 @@ def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: 
         is_longer, has_lengths = longer_first(ballot, table)
         votes = ballot.of(has_lengths, by_length=is_longer)
     rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
-    return Member(keys, with_known_raters(context, votes), rows, ballot.names_of_raters)
+    names = ballot.names_of_raters if context.has_known_raters else ("",)
+    return Member(keys, with_known_raters(context, votes), rows, names)
 
 
 def places(

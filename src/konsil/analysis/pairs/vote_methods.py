@@ -68,8 +68,14 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     )
 
 
-def conditional(method: str, *, people: bool = True) -> TranslatableMessage:
-    """The method of an interval by item of one rater, or of one judge where `people` is false."""
+def conditional(method: str, *, people: bool = True, is_jury: bool = False) -> TranslatableMessage:
+    """The method of an interval by item of one rater; of one judge, or a jury, without `people`."""
+    if is_jury:
+        return message(
+            "{method}, conditional on this jury",
+            message_id="comparisons.about_this_jury",
+            method=method,
+        )
     if people:
         return message(
             "{method}, conditional on this rater",

@@ -14,8 +14,13 @@ from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
-from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
-from konsil.analysis.pairs.vote_methods import conditional, place_of_system, undefined_worths
+from konsil.analysis.pairs.pair_estimates import (
+    conditional_on_rater,
+    counted,
+    linearised,
+    resampled,
+)
+from konsil.analysis.pairs.vote_methods import place_of_system, undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
 from konsil.errors.message import message
@@ -187,11 +192,10 @@ def _headline(
         ),
         reason="",
     )
-    if context.has_known_raters and log.intervals.n_raters[n] == 1:
-        ways[1], by_item = (
-            replace(e, method=e.method and conditional(e.method, people=people))
-            for e in (ways[1], by_item)
-        )
+    n_raters = int(log.intervals.n_raters[n])
+    ways[1], by_item = (
+        conditional_on_rater(context, e, n_raters, people=people) for e in (ways[1], by_item)
+    )
     two, item, rater, by_item, model_estimate = (
         limited(estimate) for estimate in (*ways, by_item, model_estimate)
     )

@@ -89,10 +89,12 @@ def standing(
         remark = {"reason": conflict}
     elif item.method != by_item.method:
         remark = {"n_undefined": item.n_undefined}
+    if at.n_raters[n] == 1:
+        item = replace(item, method=item.method and about_these(context, 1, item.method))
     by_items = interval_of(item) | remark
     head, others = (two, {"item": by_items}) if is_valid else (item, {"two_way": interval_of(two)})
     if at.n_raters[n] == 1:
-        head = replace(item, method=item.method and about_these(context, 1, item.method))
+        head = item
     out = {"value": finite_or_none(head.value)} | with_error(head)
     if preference.flips is not None:
         unit = "item" if preference.flips.unit == "question" else preference.flips.unit
