@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -86,14 +86,16 @@ def study(seed: int = 1, n_raters: int = 40) -> Data:
 DATA = study()
 
 
-def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[Row]:
+def rows_of(
+    asked: Analysis, kind: str = "estimate", data: Data = DATA, draws: int = 500
+) -> list[Row]:
     found = run(
         [asked],
         data,
         RunSettings(
             instruments=[FORM],
             seed=1,
-            resampling=Resampling(500),
+            resampling=Resampling(draws),
             exclusions=Exclusions(),
         ),
     )
@@ -434,6 +436,62 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
         assert ratios[s].low < math.exp(worths[s].value - worths["east"].value) < ratios[s].high
     raters = rows_of(replace(ASKED, statistic="davidson", cluster="rater"))
     assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
+
+
+def few(seed: int) -> Data:
+    """Nine comparisons of three of four systems: two items of each of two cases, three judges."""
+    rng = random.Random(seed)
+    items = tuple(Item(f"i{n}", "?", case=f"c{n // 2}") for n in range(4))
+    answers = tuple(Answer(f"{i.id} {s}", i.id, s, text="x") for i in items for s in SYSTEMS)
+    judges = tuple(Rater(f"j{n}", "judges", kind="llm", family="none") for n in range(3))
+    tasks, ratings = [], []
+    for n in range(9):
+        item, rater = items[n % 4], judges[rng.randrange(3)]
+        shown = tuple(f"{item.id} {s}" for s in sorted(rng.sample(SYSTEMS[:3], 2)))
+        tasks.append(Task(f"t{n}", "p", rater.id, "pairs", item.id, shown))
+        label = rng.choice(LABELS)
+        ratings.append(Rating(f"t{n}", rater.id, "accuracy", item.id, shown, None, "rated", label))
+    return Data(items, answers, judges, tuple(tasks), tuple(ratings))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "settings"),
+    [
+        ("win_rate", {}),
+        ("win_difference", {"consensus": "mean"}),
+        ("margin", {"cluster": "case"}),
+    ],
+)
+def test_n_counts_the_comparisons_that_entered(statistic: str, settings: dict[str, str]) -> None:
+    asked = replace(ASKED, statistic=statistic, raters="judges", test="none", **settings)
+    data = few(3)
+
+    def numbers(ratings: Sequence[Rating]) -> dict[str, tuple[tuple[int, ...], float]]:
+        rows = rows_of(asked, data=replace(data, ratings=tuple(ratings)), draws=100)
+        return {
+            str(r.group): (
+                (r.n_units, r.n_raters, r.estimate.n_ratings, r.estimate.n_clusters),
+                r.estimate.value,
+            )
+            for r in rows
+        }
+
+    whole = numbers(data.ratings)
+    without = [numbers([r for r in data.ratings if r is not left_out]) for left_out in data.ratings]
+    for group, (counts, value) in whole.items():
+        nothing = ((0, 0, 0, 0), math.nan)
+        each = [some.get(group, nothing)[0] for some in without]
+        used = [r for r, of_rest in zip(data.ratings, each, strict=True) if of_rest != counts]
+        if not used:
+            assert math.isnan(value)
+            continue
+        alone = numbers(used)[group]
+        assert alone == (counts, pytest.approx(value))
+        cases = {r.item for r in used}
+        if settings.get("cluster") == "case":
+            cases = {f"c{int(item[1:]) // 2}" for item in cases}
+        by_hand = (len({r.item for r in used}), len({r.rater for r in used}), len(used), len(cases))
+        assert counts == by_hand
 
 
 ITEM_CLUSTERED = ("item-cluster bootstrap", "cluster-robust Wald (item", "Wilson", "exact")

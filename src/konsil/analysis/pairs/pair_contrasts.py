@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.raters.two_way import two_way_method
@@ -18,7 +19,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.terms import Term
-from konsil.analysis.pairs.pair_estimates import conditional_on_rater
+from konsil.analysis.pairs.pair_estimates import conditional_on_rater, counting_ratings
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
@@ -95,7 +96,8 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
         difference = row(
             context, dict(a.keys), EstimateSummary(estimate), kind=kind, versus=dict(b.keys)
         )
-        yield replace(difference, n_units=estimate.n_clusters, n_raters=n_raters)
+        difference = replace(difference, n_units=estimate.n_clusters, n_raters=n_raters)
+        yield counting_ratings(difference, _ratings_behind([a, b]))
 
 
 def difference_estimates(
@@ -209,4 +211,11 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         compare: Term("all_groups", len(members)),
     }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
-    return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))))
+    overall = replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))))
+    return counting_ratings(overall, _ratings_behind(members))
+
+
+def _ratings_behind(members: Sequence[Column]) -> pl.DataFrame | None:
+    """The single ratings of all of them; None where their comparisons are the ratings."""
+    frames = [column.ratings for column in members if column.ratings is not None]
+    return pl.concat(frames) if frames else None

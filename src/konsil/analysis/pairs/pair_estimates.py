@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
@@ -115,6 +117,22 @@ def counted(result_row: Row, preference: Preference, n: int) -> Row:
     )
     return replace(
         result_row, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
+    )
+
+
+def counting_ratings(result_row: Row, ratings: pl.DataFrame | None) -> Row:
+    """A row of votes with the items, raters and number of the single ratings behind them.
+
+    The votes of a jury are of several ratings, those of a case of several items; `ratings` as in
+    `votes.Member`, None where the votes are the ratings.
+    """
+    if ratings is None:
+        return result_row
+    return replace(
+        result_row,
+        n_units=ratings.get_column("item").n_unique(),
+        n_raters=ratings.get_column("rater").n_unique(),
+        estimate=replace(result_row.estimate, n_ratings=ratings.height),
     )
 
 

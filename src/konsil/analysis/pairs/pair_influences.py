@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+import polars as pl
 
 from konsil.analysis.model.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of, votes_by_group
-from konsil.analysis.pairs.votes import Member
+from konsil.analysis.pairs.votes import Member, ratings_of
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -47,6 +48,8 @@ class Column:
     """The pair of systems that it compares."""
     influence: Array
     """What it adds."""
+    ratings: pl.DataFrame | None = None
+    """The single ratings behind the comparisons, as in `votes.Member`."""
 
     @property
     def n_items(self) -> int:
@@ -90,6 +93,7 @@ def columns_of(
                 votes.raters[used],
                 votes.pairs[used],
                 gradient[votes.cells[used], n],
+                ratings_of(member.ratings, chosen.support[:, n]),
             )
 
 

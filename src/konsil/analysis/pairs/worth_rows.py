@@ -17,12 +17,13 @@ from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import (
     conditional_on_rater,
     counted,
+    counting_ratings,
     linearised,
     resampled,
 )
 from konsil.analysis.pairs.vote_methods import place_of_system, undefined_worths
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
-from konsil.analysis.pairs.votes import Member
+from konsil.analysis.pairs.votes import Member, ratings_of
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, worths
@@ -36,7 +37,7 @@ from konsil.stats.pairs.strong_parts import (
     votes_within,
 )
 from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
-from konsil.stats.pairs.votes import Clusterings, Votes, totals
+from konsil.stats.pairs.votes import Clusterings, Votes, pair_members, totals
 from konsil.stats.pairs.worth_designs import Design, Model, design
 
 MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
@@ -121,6 +122,12 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     votes, level = member.votes, context.resampling.level
     chosen = design(votes.n_systems, votes.steps, MODELS[context.analysis.statistic])
     fit_of_votes = fitted_worths(context, votes, chosen, context.resampling.draws)
+    first, second = (side.tolist() for side in pair_members(votes.n_systems))
+    is_used = [
+        fit_of_votes.place(a) == fit_of_votes.place(b) == "estimated"
+        for a, b in zip(first, second, strict=True)
+    ]
+    ratings = ratings_of(member.ratings, np.array(is_used))
     for system, own_keys in member.rows:
         keys = {**member.keys, **own_keys}
         reason = undefined_worths(fit_of_votes.model.reason) or place_of_system(
@@ -131,7 +138,10 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             yield row(context, keys, EstimateSummary(undefined))
         else:
             number = fit_of_votes.number(system)
-            yield from _rows_of_system(context, member, fit_of_votes, number, keys, people=people)
+            for worth in _rows_of_system(
+                context, member, fit_of_votes, number, keys, people=people
+            ):
+                yield counting_ratings(worth, ratings)
 
 
 def _rows_of_system(
