@@ -16,6 +16,7 @@ from tests.analyses import restated
 from konsil.analysis import Analysis, Row, contradictions
 from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.pairs.vote_methods import comparison_methods
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
@@ -532,6 +533,29 @@ def test_differences_of_a_single_judge_and_a_jury_name_whom_they_are_about() -> 
     jury = methods_of(replace(ASKED, raters="judges", consensus="mean"))
     assert jury
     assert all(m.endswith(", conditional on this jury") for m in jury)
+
+
+@pytest.mark.parametrize("statistic", ["davidson", "bradley_terry"])
+def test_a_penalty_is_named_in_methods_and_notes(statistic: str) -> None:
+    data = always_losing("west")
+    asked = restated(replace(ASKED, statistic=statistic), penalty=0.5)
+    rows = {r.group["system"]: r for r in rows_of(asked, data=data)}
+    assert min(rows.values(), key=lambda r: r.estimate.value).group["system"] == "west"
+    assert sum(r.estimate.value for r in rows.values()) == pytest.approx(0, abs=1e-9)
+    for r in rows.values():
+        assert r.estimate.low < r.estimate.value < r.estimate.high
+        assert r.estimate.method.startswith("penalised fit (virtual comparisons of each system")
+        assert any(w.startswith("Not estimable without the penalty: ") for w in r.warnings)
+    companions = [r for r in rows_of(asked, "companion", data) if r.estimate.method]
+    assert companions
+    assert all(r.estimate.method.startswith("penalised fit (") for r in companions)
+    with_estimate = rows_of(restated(asked, penalty=0.5))
+    assert not any("without the penalty" in w for r in with_estimate for w in r.warnings)
+    [sentence] = [s for s in comparison_methods([asked], with_estimate) if "penalty" in s]
+    assert "0.5 for each system with an average system" in sentence
+    assert list(contradictions(restated(asked, penalty=0.05))) == [
+        "penalty: expected 0, or from 0.1 to 100, got 0.05"
+    ]
 
 
 def test_a_system_that_lost_everything_is_below_the_others() -> None:

@@ -15,6 +15,7 @@ import konsil
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.vote_sentences import ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
+from konsil.errors import AnalysisError
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import disagree, preferences
 from konsil.stats.pairs.two_way_clusters import crossed
@@ -274,6 +275,36 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     )
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
     assert str(paper.win_difference[0]["method"]).endswith("conditional on this rater")
+
+
+def test_a_penalty_gives_a_system_that_never_lost_a_strength(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [(f"q{n}", f"r{n % 5}", "a", rival, "a") for n in range(20) for rival in "bc"]
+    rows += [(f"q{n}", f"r{n % 5}", "b", "c", "bc"[n % 3 == 0]) for n in range(20)]
+    alone = konsil.preference(table(rows), resamples=200)
+    assert [w["place"] for w in alone.bradley_terry["worths"]] == [
+        "above",
+        "estimated",
+        "estimated",
+    ]
+    assert "penalty" not in alone.bradley_terry
+    result = konsil.preference(table(rows), resamples=200, penalty=1)
+    for model in (result.bradley_terry, result.davidson):
+        assert model["penalty"] == 1
+        a, b, c = (w["log_worth"] for w in model["worths"])
+        assert a > b > c
+        assert a + b + c == pytest.approx(0)
+        assert all(w["low"] < w["log_worth"] < w["high"] for w in model["worths"])
+        assert all(w["method"].startswith("penalised fit (") for w in model["worths"])
+    assert "never lost" in result.bradley_terry["without_penalty"]
+    assert "no ties" in result.davidson["without_penalty"]
+    text = " ".join(printed(table(rows), capsys, penalty=1).split())
+    assert "Bradley-Terry, penalised: not estimable without the penalty: some systems never" in text
+    assert "penalised fit (virtual comparisons of each system with an average one: 1)" in text
+    for refused in (-1, 0.01, 1000, np.nan):
+        with pytest.raises(AnalysisError, match="penalty: expected 0, or from"):
+            konsil.preference(table(rows), penalty=refused)
 
 
 def test_strengths_by_one_judge_have_the_sandwich_over_items() -> None:

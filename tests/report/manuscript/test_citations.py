@@ -106,6 +106,7 @@ WITHOUT_ADDRESS = {
     "kendall1948": "a book older than ISBN",
     "kirk2013": "a book",
     "korn1998": "an article without a DOI",
+    "mease2003": "an article whose DOI was not at hand",
     "steiger1997": "a chapter of a book",
 }
 """References that have no DOI, URL or ISBN, and why."""

@@ -18,6 +18,7 @@ Feature = Literal[
     "jackknife",
     "model",
     "paired",
+    "penalised",
     "permutation",
     "rare_events",
     "resamples",
@@ -122,6 +123,7 @@ METHODS: Mapping[str, frozenset[Feature]] = MappingProxyType(
         "two_way.single_ratings": frozenset({"single_ratings", "two_way", "wald_two_way"}),
         "two_way.wilson": _NONE,
         "two_way.wilson_both": frozenset({"two_way"}),
+        "worths.penalised": _WRAPPER | {"penalised"},
     }
 )
 """Message id of a method -> its features."""
