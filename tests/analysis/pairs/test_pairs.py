@@ -495,6 +495,15 @@ def test_n_counts_the_comparisons_that_entered(statistic: str, settings: dict[st
         assert counts == by_hand
 
 
+def test_raters_are_the_clusters_of_intervals_by_rater() -> None:
+    for statistic in ("win_difference", "win_rate", "davidson"):
+        by_rater = rows_of(replace(ASKED, statistic=statistic, cluster="rater"))
+        by_item = rows_of(replace(ASKED, statistic=statistic))
+        for a, b in zip(by_rater, by_item, strict=True):
+            assert a.estimate.n_clusters == a.n_raters == b.n_raters
+            assert b.estimate.n_clusters == b.n_units == a.n_units
+
+
 ITEM_CLUSTERED = ("item-cluster bootstrap", "cluster-robust Wald (item", "Wilson", "exact")
 
 

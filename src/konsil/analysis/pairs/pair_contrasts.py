@@ -86,7 +86,7 @@ def _of_criteria(
 def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
     items, raters = numbered([a, b])
     estimates = difference_estimates(context, a, b, items, raters)
-    n_raters = len(np.unique(np.concatenate(raters)))
+    n_units, n_raters = (len(np.unique(np.concatenate(names))) for names in (items, raters))
     for place, (way, estimate) in enumerate(estimates.items()):
         kind: RowKind = "companion" if place else "difference"
         if place and not math.isfinite(estimate.low):
@@ -96,7 +96,7 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
         difference = row(
             context, dict(a.keys), EstimateSummary(estimate), kind=kind, versus=dict(b.keys)
         )
-        difference = replace(difference, n_units=estimate.n_clusters, n_raters=n_raters)
+        difference = replace(difference, n_units=n_units, n_raters=n_raters)
         yield counting_ratings(difference, _ratings_behind([a, b]))
 
 
@@ -132,7 +132,7 @@ def difference_estimates(
             level,
             float(interval.se[0]) if has_interval else math.nan,
             float(interval.p[0]) if has_interval and context.analysis.test != "none" else math.nan,
-            n_clusters=n_items,
+            n_clusters=n_raters if way == "rater" else n_items,
             n_ratings=n_votes,
             method=_method(context, way, interval) if has_interval else "",
             reason=("" if has_interval else no_interval(why_no_interval(way, n_items, n_raters))),

@@ -112,9 +112,7 @@ def never_compared(*, is_of_two: bool) -> TranslatableMessage:
 def counted(result_row: Row, preference: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
     of = preference.intervals
-    estimate = replace(
-        result_row.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
-    )
+    estimate = replace(result_row.estimate, n_ratings=int(of.n_votes[n]))
     return replace(
         result_row, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
     )
@@ -138,21 +136,23 @@ def counting_ratings(result_row: Row, ratings: pl.DataFrame | None) -> Row:
 
 def linearised(context: Context, preference: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
+    at = preference.intervals
     by: dict[str, Interval] = {
-        "two-way": preference.intervals.two_way,
-        "item": preference.intervals.question,
-        "rater": preference.intervals.rater,
+        "two-way": at.two_way,
+        "item": at.question,
+        "rater": at.rater,
     }
     interval, kind = by[way], str(by[way].method[n])
     # Where all comparisons went one way there is no variance: only the exact interval has a width.
     has_interval = math.isfinite(interval.low[n]) and (interval.se[n] > 0 or kind == "exact")
     return Estimate(
-        float(preference.intervals.value[n]),
+        float(at.value[n]),
         float(interval.low[n]) if has_interval else math.nan,
         float(interval.high[n]) if has_interval else math.nan,
         context.resampling.level,
         float(interval.se[n]) if interval.se[n] > 0 else math.nan,
         float(interval.p[n]) if preference.flips is not None else math.nan,
+        n_clusters=int((at.n_raters if way == "rater" else at.n_questions)[n]),
         method=votes_method(context.cluster, way, kind, float(interval.df[n]))
         if has_interval
         else "",
@@ -162,9 +162,9 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
             else no_interval(
                 why_no_interval(
                     way,
-                    int(preference.intervals.n_questions[n]),
-                    int(preference.intervals.n_raters[n]),
-                    dominated=is_dominated(preference.intervals, n),
+                    int(at.n_questions[n]),
+                    int(at.n_raters[n]),
+                    dominated=is_dominated(at, n),
                 )
             )
         ),
