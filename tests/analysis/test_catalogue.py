@@ -39,6 +39,7 @@ OTHER: dict[str, Any] = {
     "coverage": 0.2,
     "ensemble_units": "members",
     "criteria": ("grade",),
+    "penalty": 1.0,
     "levels": ("0", "1"),
     "correct": 0.6,
     "failure": 0.1,

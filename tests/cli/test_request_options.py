@@ -132,6 +132,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("scale", "--scale worse,tie,better", ("worse", "tie", "better")),
             case("strict", "--strict", True),
             case("ties", "--ties dropped", "dropped"),
+            case("penalty", "--penalty 1", 1.0),
             case("mode", "--mode paper", "paper"),
             case("compare", "--compare a", "a"),
             *OF_A_TABLE,

@@ -78,12 +78,14 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
         ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
         grid.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
     console.print(grid)
+    if model.get("without_penalty"):
+        console.print(f"{title}: not estimable without the penalty: {model['without_penalty']}.")
     for sentence in apart:
         console.print(f"{title}, {sentence}.")
     for reason in _reasons([w for w in model["worths"] if w["log_worth"] is not None]):
         console.print(f"{title}, without CI: {reason}.")
     methods = [entry["method"] for entry in model["worths"]]
-    if has(model["method"], "about_these") and any(methods):
+    if any(has(model["method"], f) for f in ("about_these", "penalised")) and any(methods):
         console.print(f"{title}, CIs: {_methods(methods)}.")
 
 
@@ -108,7 +110,7 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     _matrix(console, result)
     _print_preferences(console, result.mean_preference)
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
-        _print_worths(console, model, title)
+        _print_worths(console, model, f"{title}, penalised" if "penalty" in model else title)
     if result.position:
         bias = [c for c in _cells(result.position) if c]
         column = result.position["column"]

@@ -16,16 +16,19 @@ from konsil.analysis.estimation.measure import Measure, clusters_used, value
 from konsil.analysis.estimation.raters.leave_one_out import each_rest, leave_one_out_measure
 from konsil.analysis.model.sample import Sample
 from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.stats.agreement.consensus import majority, with_consensus
+from konsil.stats.agreement.kappa import MeasureName
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Codes
+from konsil.stats.judges.ensembles import ensembles, entering, odd_subsets
 
 N_LABELS = 3
 
 
 @st.composite
-def samples(draw: st.DrawFn, fewest: int = 2) -> Sample:
+def samples(draw: st.DrawFn, fewest: int = 2, most: int = 4) -> Sample:
     """Up to twelve units of up to four raters, many of them incomplete, in clusters of one or two."""
-    n_raters = draw(st.integers(fewest, 4))
+    n_raters = draw(st.integers(fewest, most))
     label = st.integers(-1, N_LABELS - 1)
     rows = draw(st.lists(st.tuples(*[label] * n_raters), min_size=2, max_size=12))
     n_each = draw(st.integers(1, 2))
@@ -36,7 +39,7 @@ def sample(labels: np.ndarray[tuple[int, int], np.dtype[np.int64]], n_each: int 
     clusters = np.arange(len(labels)) // n_each
     return Sample(
         Codes(labels, clusters, N_LABELS, tuple(map(float, range(N_LABELS)))),
-        tuple("abcd"[: labels.shape[1]]),
+        tuple("abcdef"[: labels.shape[1]]),
         tuple(f"u{n:02}" for n in range(len(labels))),
         tuple(f"c{n:02}" for n in range(clusters.max() + 1)),
     )
@@ -119,6 +122,44 @@ def test_what_meets_no_majority_changes_nothing(of: Sample) -> None:
         is_panel_alone = name.startswith("ceiling")
         entering = np.delete(rated, idle, axis=0)[:, int(is_panel_alone) :]
         assert n == entering.sum()
+
+
+Numbers = tuple[tuple[int, ...], float]
+"""Units, clusters, raters and ratings of an ensemble, and its agreement."""
+
+
+def of_ensembles(of: Sample, name: MeasureName, *, common: bool) -> list[Numbers]:
+    """The ensembles of the last three raters against the majority of the first three."""
+    labels = np.minimum(of.codes.labels, 1)
+    panel, judges = labels[:, :3], labels[:, 3:]
+    codes = Codes(
+        with_consensus(majority(panel), judges).astype(np.int64), of.codes.clusters, n_labels=2
+    )
+    statistic = ensembles(3, name, common=common)
+    values = statistic.finalise(np.asarray(statistic.tally(codes)).sum(axis=0))
+    counts = entering(codes, panel, common=common)
+    each = (counts.n_slots, counts.n_clusters, counts.n_raters, counts.n_labels)
+    return [(tuple(int(c[n]) for c in each), float(values[n])) for n in range(len(values))]
+
+
+@pytest.mark.parametrize("common", [True, False])
+@pytest.mark.parametrize("name", ["percent_agreement", "cohen_kappa"])
+@given(samples(fewest=6, most=6))
+def test_what_meets_no_ensemble_changes_nothing(
+    name: MeasureName, common: bool, of: Sample
+) -> None:
+    whole = of_ensembles(of, name, common=common)
+    places = [[(u, r) for r in range(6)] for u in range(len(of.units))]
+    without_each = [of_ensembles(without(of, unit), name, common=common) for unit in places]
+    for n, (members, (counts, at)) in enumerate(zip(odd_subsets(3), whole, strict=True)):
+        used = [u for u in range(len(of.units)) if without_each[u][n][0] != counts]
+        idle = [place for u in range(len(of.units)) if u not in used for place in places[u]]
+        reduced, same = of_ensembles(without(of, idle), name, common=common)[n]
+        assert reduced == counts
+        assert same == pytest.approx(at, nan_ok=True)
+        entered = of.codes.labels[used][:, [0, 1, 2, *(3 + m for m in members)]] >= 0
+        n_clusters = len(np.unique(of.codes.clusters[used]))
+        assert counts == (len(used), n_clusters, entered.any(axis=0).sum(), entered.sum())
 
 
 @pytest.mark.parametrize("name", STATISTICS)

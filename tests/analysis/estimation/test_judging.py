@@ -231,13 +231,19 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     subsets = [s for size in (1, 3) for s in combinations(("j1", "j2", "j3"), size)]
     votes = {s: {a: majority([table[j, a] for j in s]) for a in answers} for s in subsets}
     common = [a for a in answers if panel[a] and all(votes[s][a] for s in subsets)]
-    expected = {}
+    expected, entering = {}, {}
     for s in subsets:
         slots = common if mode == "valid" else [a for a in answers if panel[a] and votes[s][a]]
+        who = (*(f"p{k}" for k in range(5)), *s)
+        n_labels = sum(table[r, a] is not None for r in who for a in slots)
+        entering[" + ".join(s)] = (len(who), n_labels)
         expected[" + ".join(s)] = np.mean([votes[s][a] == panel[a] for a in slots])
     rows = {row.group["ensemble"]: row for row in got.rows}
     assert {k: pytest.approx(v) for k, v in expected.items()} == {
         k: row.estimate.value for k, row in rows.items() if "bag" not in k
+    }
+    assert entering == {
+        k: (row.n_raters, row.estimate.n_ratings) for k, row in rows.items() if "bag" not in k
     }
     counts = {row.group["ensemble"]: row.n_units for row in got.rows[:-1]}
     own = {" + ".join(s): sum(bool(panel[a] and votes[s][a]) for a in answers) for s in subsets}

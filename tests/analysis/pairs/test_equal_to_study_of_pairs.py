@@ -103,6 +103,7 @@ def tables(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Any]]:
         # Rows that are sorted by rater have differences with other last digits.
         "slicing": draw(st.sampled_from(["by", *COMPARED[door != "raters"], "where", "unused"])),
         "confidence": draw(st.sampled_from([0.95, 0.9])),
+        "penalty": draw(st.sampled_from([0.0, 1.0])),
         "seed": draw(st.integers(0, 99)),
     }
 
@@ -203,6 +204,8 @@ def study_rows(folder: Path, frame: pl.DataFrame, options: Mapping[str, Any]) ->
     for name in names:
         stated = groups[options["slicing"]]
         stated = stated if name.startswith("win_difference") else stated.split("\n")[0]
+        if not name.startswith("win"):
+            stated += f"\npenalty = {options['penalty']}"
         text += ANALYSIS.format(name=name, mode=options["mode"], groups=stated)
     (folder / "study.toml").write_text(text)
     opened = konsil.open(folder)
@@ -299,7 +302,7 @@ def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str
         rows = study_rows(Path(folder), frame, options)
     slicing = options["slicing"]
     values = {"unused": ["topic"], "where": {"topic": "x"}}
-    common = {k: options[k] for k in ("strict", "mode", "rater", "confidence", "seed")}
+    common = {k: options[k] for k in ("strict", "mode", "rater", "confidence", "seed", "penalty")}
     table, roles = table_of(frame, options)
     stated = {"item": "item", "resamples": 200, **common, **roles}
     stated |= {"missing": ["", "NA"], slicing: values.get(slicing, "topic")}
@@ -323,7 +326,7 @@ def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str
 _COMPARED = (
     *("item", "rater", "first", "second", "outcome", "swapped", "scale", "ends", "won", "lost"),
     *("tied", "unused", "strict", "mode", "where", "by", "compare", "missing", "resamples"),
-    *("confidence", "seed"),
+    *("confidence", "seed", "penalty"),
 )
 OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(_COMPARED, "compared"),

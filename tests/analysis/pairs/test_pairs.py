@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from tests.analyses import restated
 from konsil.analysis import Analysis, Row, contradictions
 from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.pairs.vote_methods import comparison_methods
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
@@ -86,14 +87,16 @@ def study(seed: int = 1, n_raters: int = 40) -> Data:
 DATA = study()
 
 
-def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[Row]:
+def rows_of(
+    asked: Analysis, kind: str = "estimate", data: Data = DATA, draws: int = 500
+) -> list[Row]:
     found = run(
         [asked],
         data,
         RunSettings(
             instruments=[FORM],
             seed=1,
-            resampling=Resampling(500),
+            resampling=Resampling(draws),
             exclusions=Exclusions(),
         ),
     )
@@ -436,18 +439,132 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     assert all(r.estimate.method.startswith("cluster-robust Wald (rater-cluster") for r in raters)
 
 
-def test_strengths_of_one_judge_are_conditional_on_this_judge() -> None:
-    asked = replace(ASKED, statistic="bradley_terry", raters="judges", by=("rater",))
-    rows = [r for r in rows_of(asked) if r.group["rater"] == "judge none"]
-    assert len(rows) == len(SYSTEMS)
-    for r in rows:
-        assert r.estimate.low < r.estimate.value < r.estimate.high
-        assert r.estimate.method.startswith("item-cluster bootstrap")
-        assert r.estimate.method.endswith(", conditional on this judge")
-    of_person = replace(ASKED, statistic="bradley_terry", by=("rater",))
-    methods = [r.estimate.method for r in rows_of(of_person) if r.estimate.method]
+def few(seed: int) -> Data:
+    """Nine comparisons of three of four systems: two items of each of two cases, three judges."""
+    rng = random.Random(seed)
+    items = tuple(Item(f"i{n}", "?", case=f"c{n // 2}") for n in range(4))
+    answers = tuple(Answer(f"{i.id} {s}", i.id, s, text="x") for i in items for s in SYSTEMS)
+    judges = tuple(Rater(f"j{n}", "judges", kind="llm", family="none") for n in range(3))
+    tasks, ratings = [], []
+    for n in range(9):
+        item, rater = items[n % 4], judges[rng.randrange(3)]
+        shown = tuple(f"{item.id} {s}" for s in sorted(rng.sample(SYSTEMS[:3], 2)))
+        tasks.append(Task(f"t{n}", "p", rater.id, "pairs", item.id, shown))
+        label = rng.choice(LABELS)
+        ratings.append(Rating(f"t{n}", rater.id, "accuracy", item.id, shown, None, "rated", label))
+    return Data(items, answers, judges, tuple(tasks), tuple(ratings))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "settings"),
+    [
+        ("win_rate", {}),
+        ("win_difference", {"consensus": "mean"}),
+        ("margin", {"cluster": "case"}),
+    ],
+)
+def test_n_counts_the_comparisons_that_entered(statistic: str, settings: dict[str, str]) -> None:
+    asked = replace(ASKED, statistic=statistic, raters="judges", test="none", **settings)
+    data = few(3)
+
+    def numbers(ratings: Sequence[Rating]) -> dict[str, tuple[tuple[int, ...], float]]:
+        rows = rows_of(asked, data=replace(data, ratings=tuple(ratings)), draws=100)
+        return {
+            str(r.group): (
+                (r.n_units, r.n_raters, r.estimate.n_ratings, r.estimate.n_clusters),
+                r.estimate.value,
+            )
+            for r in rows
+        }
+
+    whole = numbers(data.ratings)
+    without = [numbers([r for r in data.ratings if r is not left_out]) for left_out in data.ratings]
+    for group, (counts, value) in whole.items():
+        nothing = ((0, 0, 0, 0), math.nan)
+        each = [some.get(group, nothing)[0] for some in without]
+        used = [r for r, of_rest in zip(data.ratings, each, strict=True) if of_rest != counts]
+        if not used:
+            assert math.isnan(value)
+            continue
+        alone = numbers(used)[group]
+        assert alone == (counts, pytest.approx(value))
+        cases = {r.item for r in used}
+        if settings.get("cluster") == "case":
+            cases = {f"c{int(item[1:]) // 2}" for item in cases}
+        by_hand = (len({r.item for r in used}), len({r.rater for r in used}), len(used), len(cases))
+        assert counts == by_hand
+
+
+def test_raters_are_the_clusters_of_intervals_by_rater() -> None:
+    for statistic in ("win_difference", "win_rate", "davidson"):
+        by_rater = rows_of(replace(ASKED, statistic=statistic, cluster="rater"))
+        by_item = rows_of(replace(ASKED, statistic=statistic))
+        for a, b in zip(by_rater, by_item, strict=True):
+            assert a.estimate.n_clusters == a.n_raters == b.n_raters
+            assert b.estimate.n_clusters == b.n_units == a.n_units
+
+
+ITEM_CLUSTERED = ("item-cluster bootstrap", "cluster-robust Wald (item", "Wilson", "exact")
+
+
+def methods_of(asked: Analysis, kinds: tuple[str, ...] = ("estimate", "companion")) -> list[str]:
+    """The methods of the item-clustered intervals, which have limits."""
+    rows = [r for kind in kinds for r in rows_of(asked, kind) if math.isfinite(r.estimate.low)]
+    return [r.estimate.method for r in rows if r.estimate.method.startswith(ITEM_CLUSTERED)]
+
+
+@pytest.mark.parametrize(
+    "statistic", ["win_difference", "win_rate", "margin", "position_bias", "bradley_terry"]
+)
+def test_intervals_of_a_single_judge_name_whom_they_are_about(statistic: str) -> None:
+    asked = replace(ASKED, statistic=statistic, raters="judges")
+    of_judge = methods_of(replace(asked, by=("rater",)))
+    assert of_judge
+    assert all(m.endswith(", conditional on this judge") for m in of_judge)
+    of_judges = methods_of(asked)
+    assert of_judges
+    assert not any("conditional" in m for m in of_judges)
+    of_person = methods_of(replace(ASKED, statistic=statistic, by=("rater",)))
+    assert of_person
+    assert all(m.endswith(", conditional on this rater") for m in of_person)
+
+
+def test_differences_of_a_single_judge_and_a_jury_name_whom_they_are_about() -> None:
+    one = replace(ASKED, raters="judges", by=("rater", "theme"), compare="theme")
+    methods = methods_of(one, ("difference",))
     assert methods
-    assert all(m.endswith(", conditional on this rater") for m in methods)
+    assert all(m.endswith(", conditional on this judge") for m in methods)
+    # Two judges are compared by the items of both: they are not one.
+    two = rows_of(replace(one, by=("rater",), compare="rater"), "difference")
+    assert {r.n_raters for r in two if r.versus} == {2}
+    assert {r.n_raters for r in two if not r.versus} == {3}
+    assert not any("conditional" in r.estimate.method for r in two)
+    jury = methods_of(replace(ASKED, raters="judges", consensus="mean"))
+    assert jury
+    assert all(m.endswith(", conditional on this jury") for m in jury)
+
+
+@pytest.mark.parametrize("statistic", ["davidson", "bradley_terry"])
+def test_a_penalty_is_named_in_methods_and_notes(statistic: str) -> None:
+    data = always_losing("west")
+    asked = restated(replace(ASKED, statistic=statistic), penalty=0.5)
+    rows = {r.group["system"]: r for r in rows_of(asked, data=data)}
+    assert min(rows.values(), key=lambda r: r.estimate.value).group["system"] == "west"
+    assert sum(r.estimate.value for r in rows.values()) == pytest.approx(0, abs=1e-9)
+    for r in rows.values():
+        assert r.estimate.low < r.estimate.value < r.estimate.high
+        assert r.estimate.method.startswith("penalised fit (virtual comparisons of each system")
+        assert any(w.startswith("Not estimable without the penalty: ") for w in r.warnings)
+    companions = [r for r in rows_of(asked, "companion", data) if r.estimate.method]
+    assert companions
+    assert all(r.estimate.method.startswith("penalised fit (") for r in companions)
+    with_estimate = rows_of(restated(asked, penalty=0.5))
+    assert not any("without the penalty" in w for r in with_estimate for w in r.warnings)
+    [sentence] = [s for s in comparison_methods([asked], with_estimate) if "penalty" in s]
+    assert "0.5 for each system with an average system" in sentence
+    assert list(contradictions(restated(asked, penalty=0.05))) == [
+        "penalty: expected 0, or from 0.1 to 100, got 0.05"
+    ]
 
 
 def test_a_system_that_lost_everything_is_below_the_others() -> None:

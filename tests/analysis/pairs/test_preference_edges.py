@@ -15,6 +15,7 @@ import konsil
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.vote_sentences import ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
+from konsil.errors import AnalysisError
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import disagree, preferences
 from konsil.stats.pairs.two_way_clusters import crossed
@@ -239,6 +240,9 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert entry["value"] == pytest.approx(steps.mean())
     assert entry["se"] == pytest.approx(se)
     assert (entry["low"], entry["high"]) == (entry["item"]["low"], entry["item"]["high"])
+    for of_system in (*result.win_difference, *result.win_rate):
+        assert of_system["method"].endswith(", conditional on this rater")
+        assert of_system["item"]["method"] == of_system["method"]
     assert result.position["se"] == pytest.approx(se)
     for model in (result.bradley_terry, result.davidson):
         assert all(worth["low"] < worth["log_worth"] < worth["high"] for worth in model["worths"])
@@ -267,9 +271,40 @@ def test_a_single_rater_has_intervals_by_item_that_say_so(
     assert (
         entry["low"] < entry["value"] < entry["high"]
         and "conditional on this rater" in entry["method"]
+        and entry["item"]["method"] == entry["method"]
     )
     paper = konsil.preference(table(rows), resamples=500, mode="paper")
     assert str(paper.win_difference[0]["method"]).endswith("conditional on this rater")
+
+
+def test_a_penalty_gives_a_system_that_never_lost_a_strength(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [(f"q{n}", f"r{n % 5}", "a", rival, "a") for n in range(20) for rival in "bc"]
+    rows += [(f"q{n}", f"r{n % 5}", "b", "c", "bc"[n % 3 == 0]) for n in range(20)]
+    alone = konsil.preference(table(rows), resamples=200)
+    assert [w["place"] for w in alone.bradley_terry["worths"]] == [
+        "above",
+        "estimated",
+        "estimated",
+    ]
+    assert "penalty" not in alone.bradley_terry
+    result = konsil.preference(table(rows), resamples=200, penalty=1)
+    for model in (result.bradley_terry, result.davidson):
+        assert model["penalty"] == 1
+        a, b, c = (w["log_worth"] for w in model["worths"])
+        assert a > b > c
+        assert a + b + c == pytest.approx(0)
+        assert all(w["low"] < w["log_worth"] < w["high"] for w in model["worths"])
+        assert all(w["method"].startswith("penalised fit (") for w in model["worths"])
+    assert "never lost" in result.bradley_terry["without_penalty"]
+    assert "no ties" in result.davidson["without_penalty"]
+    text = " ".join(printed(table(rows), capsys, penalty=1).split())
+    assert "Bradley-Terry, penalised: not estimable without the penalty: some systems never" in text
+    assert "penalised fit (virtual comparisons of each system with an average one: 1)" in text
+    for refused in (-1, 0.01, 1000, np.nan):
+        with pytest.raises(AnalysisError, match="penalty: expected 0, or from"):
+            konsil.preference(table(rows), penalty=refused)
 
 
 def test_strengths_by_one_judge_have_the_sandwich_over_items() -> None:

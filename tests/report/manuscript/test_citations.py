@@ -33,6 +33,10 @@ DEFINITIONS = {
 }
 """Sources that are definitions and no publications."""
 NO_PUBLICATION = {
+    "comparisons.about_these",
+    "comparisons.about_this",
+    "comparisons.about_this_judge",
+    "comparisons.about_this_jury",
     "edges.by_share",
     "edges.uneven_tails",
     "method.chance_level",
@@ -101,6 +105,7 @@ WITHOUT_ADDRESS = {
     "kendall1948": "a book older than ISBN",
     "kirk2013": "a book",
     "korn1998": "an article without a DOI",
+    "mease2003": "an article whose DOI was not at hand",
     "steiger1997": "a chapter of a book",
 }
 """References that have no DOI, URL or ISBN, and why."""

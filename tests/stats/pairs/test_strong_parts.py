@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import optimize
 
-from konsil.stats.pairs.bradley_terry_davidson import fit
+from konsil.stats.pairs.bradley_terry_davidson import fit, worths
 from konsil.stats.pairs.strong_parts import design_within, strong_part, votes_within
 from konsil.stats.pairs.votes import Votes, totals, votes
-from konsil.stats.pairs.worth_designs import design
+from konsil.stats.pairs.worth_designs import Model, design
 
 
 def from_wins(wins: np.ndarray) -> Votes:
@@ -93,3 +96,109 @@ def test_votes_within_keep_outcomes_and_raters() -> None:
     assert some.outcomes.tolist() == [1, 1]
     assert (some.n_systems, some.steps, some.n_questions, some.n_raters) == (2, 2, 1, 3)
     assert some.raters.tolist() == [2, 1]
+
+
+def by_quasi_newton(table: np.ndarray, k: int, model: Model, penalty: float) -> np.ndarray:
+    """Penalised strengths, and Davidson's log tie parameter, by BFGS of the log-likelihood.
+
+    `table` (n_pairs, 3): losses, ties and wins of a pair's first system.
+    """
+    first, second = np.triu_indices(k, 1)
+    is_davidson = model == "davidson"
+
+    def loss(x: np.ndarray) -> float:
+        log_tie = x[k] if is_davidson else -np.inf
+        gaps = np.concatenate([x[first] - x[second], x[:k]])
+        scores = np.column_stack([0 * gaps, log_tie + gaps / 2, gaps])
+        log_p = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        virtual = np.full((k, 3), penalty / 3)
+        counts = np.vstack([table, virtual])
+        if not is_davidson:
+            counts = counts[:, [0, 2]] + counts[:, [1]] / 2
+            log_p = log_p[:, [0, 2]]
+        return -float((counts * log_p).sum())
+
+    x = optimize.minimize(loss, np.zeros(k + is_davidson), options={"gtol": 1e-8}).x
+    x[:k] -= x[:k].mean()
+    return x
+
+
+MODELS = get_args(Model)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("penalty", [0.5, 2.0])
+def test_penalised_strengths_are_those_of_another_optimiser(model: Model, penalty: float) -> None:
+    for seed in range(4):
+        table = np.random.default_rng(seed).integers(0, 5, (6, 3)).astype(float)
+        table[:3] *= [0, 0, 1]  # the first of four won all
+        fitted = fit(table.ravel(), design(4, model=model, penalty=penalty))
+        expected = by_quasi_newton(table, 4, model, penalty)
+        got = [*fitted.log_worths, *([fitted.log_tie] if model == "davidson" else [])]
+        assert got == pytest.approx(expected, abs=1e-5)
+
+
+def test_two_systems_have_the_closed_form() -> None:
+    """Of two systems, both at equal distances from the average one: the score is zero there."""
+    for wins, losses, penalty in ((7, 0, 1.0), (7, 0, 2.0), (5, 2, 0.5)):
+        cells = np.array([losses, 0.0, wins])
+        a, b = fit(cells, design(2, model="bradley_terry", penalty=penalty)).log_worths
+        assert a == pytest.approx(-b)
+        share, of_virtual = 1 / (1 + np.exp(b - a)), 1 / (1 + np.exp(-a))
+        score = wins - (wins + losses) * share + penalty / 2 - penalty * of_virtual
+        assert score == pytest.approx(0, abs=1e-8)
+
+
+TABLES = arrays(np.int64, (6, 3), elements=st.sampled_from([0, 0, 0, 0, 1, 2, 40]))
+"""Losses, ties and wins of every two of four systems: often unconnected, or without a loss."""
+
+
+@pytest.mark.parametrize("model", MODELS)
+@given(table=TABLES, penalty=st.sampled_from([0.1, 0.5, 1.0, 2.0, 100.0]), seed=st.integers(0, 99))
+def test_a_penalty_gives_finite_strengths_by_whatever_name(
+    model: Model, table: np.ndarray, penalty: float, seed: int
+) -> None:
+    chosen = design(4, model=model, penalty=penalty)
+    fitted = fit(table.astype(float).ravel(), chosen)
+    if not table.any():
+        assert fitted.reason == "no_comparisons"
+        return
+    assert not fitted.reason
+    assert np.isfinite(fitted.log_worths).all()
+    assert fitted.log_worths.sum() == pytest.approx(0, abs=1e-9)
+    # Other names of the systems, and everything won that was lost.
+    order = np.random.default_rng(seed).permutation(4)
+    first, second = np.triu_indices(4, 1)
+    renamed = np.zeros_like(table)
+    for pair, (a, b) in enumerate(zip(order[first], order[second], strict=True)):
+        at = np.flatnonzero((first == min(a, b)) & (second == max(a, b)))[0]
+        renamed[pair] = table[at] if a < b else table[at][::-1]
+    of_renamed = fit(renamed.astype(float).ravel(), chosen).log_worths
+    assert of_renamed == pytest.approx(fitted.log_worths[order], abs=1e-6)
+    mirrored = fit(table[:, ::-1].astype(float).ravel(), chosen).log_worths
+    assert mirrored == pytest.approx(-fitted.log_worths, abs=1e-6)
+    # The gradient is the change with one comparison more.
+    cells = table.astype(float).ravel()
+    statistic, step = worths(cells, chosen), 1e-4
+    at = int(np.random.default_rng(seed).integers(len(cells)))
+    beside = cells + step * np.eye(len(cells))[at]
+    change = (statistic.finalise(beside) - statistic.finalise(cells)) / step
+    assert statistic.gradient(cells)[at] == pytest.approx(change, rel=0.02, abs=1e-3)
+
+
+def test_a_weak_penalty_changes_little_and_a_strong_one_makes_all_alike() -> None:
+    table = np.random.default_rng(1).integers(20, 40, (6, 3)).astype(float)
+    alone = fit(table.ravel(), design(4))
+    weak, strong = (fit(table.ravel(), design(4, penalty=p)) for p in (0.1, 100.0))
+    assert weak.log_worths == pytest.approx(alone.log_worths, abs=0.01)
+    assert np.abs(strong.log_worths).max() < np.abs(alone.log_worths).max()
+    assert (strong.log_worths * alone.log_worths > 0).all()
+    # The variance of the virtual comparisons is a part of that of all.
+    assert weak.of_penalty is not None
+    assert alone.of_penalty is None
+    assert strong.of_penalty is not None
+    for fitted in (weak, strong):
+        parts = np.diag(fitted.of_penalty) / np.diag(fitted.covariance)
+        assert (parts > 0).all()
+        assert (parts < 1).all()
+    assert np.diag(strong.of_penalty).max() > np.diag(weak.of_penalty).max()

@@ -20,7 +20,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.rows import Row
-from konsil.analysis.model.sample import judges_and_panel
+from konsil.analysis.model.sample import Sample, judges_and_panel
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import sample_of, select
 from konsil.analysis.table.frame import RatingTable
@@ -97,11 +97,11 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         key=context.key,
     )
     subsets = ensembles.odd_subsets(len(names))
-    slots, labels = ensembles.ensemble_counts(codes, common=is_common)
+    counts = ensembles.entering(codes, panel.codes.labels, common=is_common)
+    slots = counts.n_slots
     shared = Measure(
-        sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max())
+        sums, statistic.finalise, panel.clusters, *_entering_any(panel, codes, common=is_common)
     )
-    cautions = tuple(c for c in infer.cautions(inference) if c.code == "few-clusters")
     notes = _left_out(weak, coverage)
     if analysis.mode == "valid":
         notes += (
@@ -125,8 +125,8 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             float(inference.high[n]),
             inference.level,
             float(inference.se[n]),
-            n_clusters=inference.n_clusters,
-            n_ratings=int(labels[n]),
+            n_clusters=int(counts.n_clusters[n]),
+            n_ratings=int(counts.n_labels[n]),
             n_undefined=int(inference.n_undefined[n]),
             method=bootstrap,
             reason=""
@@ -136,7 +136,8 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
         if analysis.mode == "valid":
             estimate = sparse.interval(estimate, n, int(slots[n]), context.cluster)
-        ensemble_measure = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
+        ensemble_measure = replace(shared, n_units=int(slots[n]), n_raters=int(counts.n_raters[n]))
+        cautions = _few_clusters(inference, int(counts.n_clusters[n]), n)
         chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
         is_detail = place >= SHOWN and len(subsets[n]) > 1
         yield row(
@@ -146,7 +147,22 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             ensemble_measure,
             detail=is_detail,
         )
+    cautions = _few_clusters(inference, inference.n_clusters, int(order[0]))
     yield _out_of_bag(context, shared, len(subsets), inference.n_clusters, cautions)
+
+
+def _few_clusters(inference: infer.Inference, n_clusters: int, n: int) -> tuple[infer.Caution, ...]:
+    """The caution of few clusters of one ensemble's interval, if there is one."""
+    cautions = infer.cautions(replace(inference, n_clusters=n_clusters), n)
+    return tuple(c for c in cautions if c.code == "few-clusters")
+
+
+def _entering_any(panel: Sample, codes: Codes, *, common: bool) -> tuple[int, int, int]:
+    """Slots, raters and labels by which the best ensemble is chosen: those of all ensembles."""
+    judges = codes.labels[:, 1:] >= 0
+    used = (codes.labels[:, 0] >= 0) & (judges.all(axis=1) if common else judges.any(axis=1))
+    labelled = np.column_stack([panel.codes.labels >= 0, judges])[used]
+    return len(labelled), int(labelled.any(axis=0).sum()), int(labelled.sum())
 
 
 def _covered(

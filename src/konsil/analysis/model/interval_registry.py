@@ -200,36 +200,24 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         "method.cluster_jackknife": IntervalMethod(
             features=frozenset({"cluster_by_name", "cluster_jackknife"}),
             heading=_CLUSTER_JACKKNIFE,
-            references=(
-                "efron1981",
-                "satterthwaite1946",
-            ),
+            references=("efron1981", "satterthwaite1946"),
             sentence=_BY_JACKKNIFE,
         ),
         "method.cluster_jackknife_atanh": IntervalMethod(
             features=frozenset({"cluster_by_name", "cluster_jackknife"}),
             heading=_CLUSTER_JACKKNIFE,
-            references=(
-                "efron1981",
-                "satterthwaite1946",
-            ),
+            references=("efron1981", "satterthwaite1946"),
             sentence=_BY_JACKKNIFE,
         ),
         "method.cluster_jackknife_logit": IntervalMethod(
             features=frozenset({"cluster_by_name", "cluster_jackknife"}),
             heading=_CLUSTER_JACKKNIFE,
-            references=(
-                "efron1981",
-                "satterthwaite1946",
-            ),
+            references=("efron1981", "satterthwaite1946"),
             sentence=_BY_JACKKNIFE,
         ),
         "method.levels_by_jackknife": IntervalMethod(
             features=frozenset({"cluster_by_name", "cluster_jackknife"}),
-            references=(
-                "efron1981",
-                "satterthwaite1946",
-            ),
+            references=("efron1981", "satterthwaite1946"),
             sentence=_BY_JACKKNIFE,
         ),
         "method.log_jackknife": IntervalMethod(
@@ -241,11 +229,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
             ),
         ),
         "relative.interval": IntervalMethod(
-            references=(
-                "donner2012",
-                "newcombe2016",
-                "korn1998",
-            ),
+            references=("donner2012", "newcombe2016", "korn1998"),
             sentence=message(
                 (
                     "Relative differences of proportions have CIs of a ratio (MOVER) with the"
@@ -272,10 +256,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         "method.wilson_of_clusters": IntervalMethod(
             features=frozenset({"effective_clusters"}),
             heading=_WILSON,
-            references=(
-                "wilson1927",
-                "korn1998",
-            ),
+            references=("wilson1927", "korn1998"),
             sentence=message(
                 (
                     "Where the less frequent outcome occurred in fewer than {few} clusters,"
@@ -287,10 +268,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "method.exact_of_clusters": IntervalMethod(
             features=frozenset({"effective_clusters"}),
-            references=(
-                "clopper1934",
-                "korn1998",
-            ),
+            references=("clopper1934", "korn1998"),
             sentence=message(
                 (
                     "Where an outcome occurred in no cluster, Clopper-Pearson CIs by cluster were"
@@ -343,11 +321,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "edges.uneven_exact": IntervalMethod(
             features=frozenset({"uneven"}),
-            references=(
-                "clopper1934",
-                "korn1998",
-                "bell2002",
-            ),
+            references=("clopper1934", "korn1998", "bell2002"),
             sentence=_OF_UNEVEN_CLUSTERS,
         ),
         "edges.uneven_tails": IntervalMethod(
@@ -357,29 +331,19 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         "edges.uneven_wald": IntervalMethod(
             features=frozenset({"cluster_by_name", "uneven"}),
             heading=_WALD_ATANH,
-            references=(
-                "bell2002",
-                "satterthwaite1946",
-            ),
+            references=("bell2002", "satterthwaite1946"),
             sentence=_OF_UNEVEN_CLUSTERS,
         ),
         "edges.uneven_wald_logit": IntervalMethod(
             features=frozenset({"cluster_by_name", "uneven"}),
             heading=_WALD_LOGIT,
-            references=(
-                "bell2002",
-                "satterthwaite1946",
-            ),
+            references=("bell2002", "satterthwaite1946"),
             sentence=_OF_UNEVEN_CLUSTERS,
         ),
         "edges.uneven_wilson": IntervalMethod(
             features=frozenset({"uneven"}),
             heading=_WILSON,
-            references=(
-                "wilson1927",
-                "korn1998",
-                "bell2002",
-            ),
+            references=("wilson1927", "korn1998", "bell2002"),
             sentence=_OF_UNEVEN_CLUSTERS,
         ),
         "difference.independent_shares": IntervalMethod(
@@ -389,10 +353,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "difference.partly_paired_shares": IntervalMethod(
             features=frozenset({"score"}),
-            references=(
-                "tango1998",
-                "miettinen1985",
-            ),
+            references=("tango1998", "miettinen1985"),
             sentence=_BY_SCORE,
         ),
         "difference.perfect_groups": IntervalMethod(
@@ -408,10 +369,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         "difference.square_and_add": IntervalMethod(
             features=frozenset({"square_and_add"}),
             heading=_NEWCOMBE,
-            references=(
-                "newcombe1998",
-                "korn1998",
-            ),
+            references=("newcombe1998", "korn1998"),
             sentence=message(
                 (
                     "Where a cluster has several outcomes of a group, differences of proportions"
@@ -446,10 +404,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "difference.rare_events": IntervalMethod(
             features=frozenset({"cluster_by_name", "rare_events"}),
-            references=(
-                "liang1986",
-                "satterthwaite1946",
-            ),
+            references=("liang1986", "satterthwaite1946"),
             sentence=message(
                 (
                     "Differences of estimates based on rare events have cluster-robust Wald CIs"
@@ -460,35 +415,19 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "difference.linearised": IntervalMethod(
             features=frozenset({"cluster_by_name", "straight_difference"}),
-            references=(
-                "liang1986",
-                "satterthwaite1946",
-            ),
+            references=("liang1986", "satterthwaite1946"),
             sentence=message(
                 "Differences of groups that cannot be exchanged have cluster-robust Wald CIs.",
                 message_id="difference.intervals_of_linearisation",
             ),
         ),
-        "comparisons.about_these": IntervalMethod(
-            features=frozenset({"about_these"}),
-            references=(
-                "liang1986",
-                "satterthwaite1946",
-            ),
-        ),
-        "comparisons.about_this": IntervalMethod(
-            features=frozenset({"about_these", "wrapper"}),
-            references=(
-                "liang1986",
-                "satterthwaite1946",
-            ),
-        ),
+        "comparisons.about_these": IntervalMethod(features=frozenset({"about_these"})),
+        "comparisons.about_this": IntervalMethod(features=frozenset({"about_these", "wrapper"})),
         "comparisons.about_this_judge": IntervalMethod(
-            features=frozenset({"about_these", "wrapper"}),
-            references=(
-                "liang1986",
-                "satterthwaite1946",
-            ),
+            features=frozenset({"about_these", "wrapper"})
+        ),
+        "comparisons.about_this_jury": IntervalMethod(
+            features=frozenset({"about_these", "wrapper"})
         ),
         "difference.judge_and_panel": IntervalMethod(
             features=frozenset({"permutation"}),
@@ -557,11 +496,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "method.median": IntervalMethod(
             features=frozenset({"cluster_by_name"}),
-            references=(
-                "woodruff1952",
-                "francisco1991",
-                "korn1998",
-            ),
+            references=("woodruff1952", "francisco1991", "korn1998"),
         ),
         "method.mixed_anova": IntervalMethod(
             references=("kirk2013",),
@@ -594,12 +529,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
             references=("efron1979",),
         ),
         "method.repeated_measures": IntervalMethod(
-            references=(
-                "kirk2013",
-                "greenhouse1959",
-                "steiger1997",
-                "smithson2001",
-            ),
+            references=("kirk2013", "greenhouse1959", "steiger1997", "smithson2001"),
         ),
         "method.shrout_fleiss": IntervalMethod(
             references=("shrout1979",),
@@ -617,10 +547,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "method.unpaired_d": IntervalMethod(
             heading=_UNPAIRED_D,
-            references=(
-                "cohen1988",
-                "mann1947",
-            ),
+            references=("cohen1988", "mann1947"),
         ),
         "method.wald": IntervalMethod(
             features=frozenset({"cluster_by_name"}),
@@ -647,10 +574,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "published.percentiles_and_flips": IntervalMethod(
             features=frozenset({"bootstrap", "resamples"}),
-            references=(
-                "efron1979",
-                "pocqi2026",
-            ),
+            references=("efron1979", "pocqi2026"),
         ),
         "range.cut_above": IntervalMethod(
             features=frozenset({"wrapper"}),
@@ -683,10 +607,7 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         ),
         "two_way.exact_both": IntervalMethod(
             heading=_TWO_WAY_EXACT,
-            references=(
-                "clopper1934",
-                "cameron2011",
-            ),
+            references=("clopper1934", "cameron2011"),
         ),
         "two_way.heterogeneity": IntervalMethod(
             references=("cameron2011",),
@@ -694,50 +615,34 @@ METHODS: Mapping[str, IntervalMethod] = MappingProxyType(
         "two_way.method": IntervalMethod(
             features=frozenset({"two_way", "wald_two_way"}),
             heading=_TWO_WAY,
-            references=(
-                "cameron2011",
-                "bell2002",
-                "satterthwaite1946",
-            ),
+            references=("cameron2011", "bell2002", "satterthwaite1946"),
         ),
         "two_way.method_logit": IntervalMethod(
             features=frozenset({"two_way", "wald_two_way"}),
             heading=_TWO_WAY_LOGIT,
-            references=(
-                "cameron2011",
-                "bell2002",
-                "satterthwaite1946",
-            ),
+            references=("cameron2011", "bell2002", "satterthwaite1946"),
         ),
         "two_way.one_way": IntervalMethod(
             features=frozenset({"cluster_by_name"}),
             heading=_WALD,
-            references=("liang1986",),
+            references=("liang1986", "satterthwaite1946"),
         ),
         "two_way.single_ratings": IntervalMethod(
             features=frozenset({"single_ratings", "two_way", "wald_two_way"}),
             heading=_SINGLE_RATINGS,
-            references=(
-                "cameron2011",
-                "bell2002",
-                "satterthwaite1946",
-            ),
+            references=("cameron2011", "bell2002", "satterthwaite1946"),
         ),
         "two_way.wilson": IntervalMethod(
             heading=_WILSON,
-            references=(
-                "wilson1927",
-                "korn1998",
-            ),
+            references=("wilson1927", "korn1998"),
         ),
         "two_way.wilson_both": IntervalMethod(
             features=frozenset({"two_way"}),
             heading=_TWO_WAY_WILSON,
-            references=(
-                "wilson1927",
-                "korn1998",
-                "cameron2011",
-            ),
+            references=("wilson1927", "korn1998", "cameron2011"),
+        ),
+        "worths.penalised": IntervalMethod(
+            features=frozenset({"penalised", "wrapper"}), references=("mease2003",)
         ),
     }
 )

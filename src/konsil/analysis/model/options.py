@@ -101,11 +101,24 @@ class PairOptions(Options):
     criteria: tuple[CriterionRef, ...] = ()
     """Further criteria: for rank_agreement one number for each; for preference_correlation every
     two of all of them; for wins those that are compared with the first."""
+    penalty: float = 0.0
+    """For davidson and bradley_terry: how many virtual comparisons each system has with an average
+    one; 0: no penalty."""
 
     @property
     def further_criteria(self) -> tuple[CriterionRef, ...]:
         """Those in `criteria`."""
         return self.criteria
+
+    def problems(self) -> Iterator[str]:
+        """A penalty that is too weak to be found by rounded numbers, or stronger than any data."""
+        if not is_penalty(self.penalty):
+            yield f"penalty: expected 0, or from 0.1 to 100, got {self.penalty:g}"
+
+
+def is_penalty(penalty: float) -> bool:
+    """Whether strengths can have this penalty; 0 is none."""
+    return penalty == 0 or 0.1 <= penalty <= 100
 
 
 @dataclass(frozen=True, slots=True)

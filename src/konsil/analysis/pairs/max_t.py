@@ -98,12 +98,12 @@ def _covariance(family: Sequence[Column]) -> tuple[Array, float]:
     psi = np.concatenate([member.influence for member in family])
     column = np.concatenate([np.full(len(place), n) for n, place in enumerate(item)])
     has_rater = np.concatenate(
-        [np.full(len(member.item), bool(member.raters)) for member in family]
+        [np.full(len(member.item), member.has_sampled_raters) for member in family]
     )
     first, second = np.concatenate(item), np.concatenate(rater)
     df = math.inf
     for member in family:
-        for numbers in (member.item, member.rater) if member.raters else (member.item,):
+        for numbers in (member.item, member.rater) if member.has_sampled_raters else (member.item,):
             shares = np.bincount(numbers) / max(len(numbers), 1)
             df = min(df, 1 / max(float((shares**2).sum()), 1e-300) - 1)
     m, pairs = len(family), first * (int(second.max(initial=0)) + 1) + second

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.raters.two_way import two_way_method
@@ -18,6 +19,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row, RowKind
 from konsil.analysis.model.terms import Term
+from konsil.analysis.pairs.pair_estimates import conditional_on_rater, counting_ratings
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
@@ -84,15 +86,18 @@ def _of_criteria(
 def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
     items, raters = numbered([a, b])
     estimates = difference_estimates(context, a, b, items, raters)
-    n_raters = len(np.unique(np.concatenate(raters))) if a.raters and b.raters else 1
-    for place, estimate in enumerate(estimates.values()):
+    n_units, n_raters = (len(np.unique(np.concatenate(names))) for names in (items, raters))
+    for place, (way, estimate) in enumerate(estimates.items()):
         kind: RowKind = "companion" if place else "difference"
         if place and not math.isfinite(estimate.low):
             continue
+        if way == "item":
+            estimate = conditional_on_rater(context, estimate, n_raters, people=a.people)
         difference = row(
             context, dict(a.keys), EstimateSummary(estimate), kind=kind, versus=dict(b.keys)
         )
-        yield replace(difference, n_units=estimate.n_clusters, n_raters=n_raters)
+        difference = replace(difference, n_units=n_units, n_raters=n_raters)
+        yield counting_ratings(difference, _ratings_behind([a, b]))
 
 
 def difference_estimates(
@@ -109,7 +114,7 @@ def difference_estimates(
     level, at = context.resampling.level, np.array([a.value - b.value])
     by_item = wald.by_cluster(influence, item, at, strata=strata, level=level)
     ways = {"item": by_item}
-    if a.raters and b.raters:
+    if a.has_sampled_raters and b.has_sampled_raters:
         ways["rater"] = wald.by_cluster(influence, rater, at, strata=strata, level=level)
         ways["two-way"] = wald.two_way(influence, item, rater, at, strata=strata, level=level)
     low, high = statistic_of(context.analysis.statistic, 2, reach_of_scale(context)).limits
@@ -127,7 +132,7 @@ def difference_estimates(
             level,
             float(interval.se[0]) if has_interval else math.nan,
             float(interval.p[0]) if has_interval and context.analysis.test != "none" else math.nan,
-            n_clusters=n_items,
+            n_clusters=n_raters if way == "rater" else n_items,
             n_ratings=n_votes,
             method=_method(context, way, interval) if has_interval else "",
             reason=("" if has_interval else no_interval(why_no_interval(way, n_items, n_raters))),
@@ -164,7 +169,7 @@ def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableM
 def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
     """The greatest difference between the groups, with the p value of the test of all."""
     item, rater = numbered(members)
-    two = all(column.raters for column in members)
+    two = all(column.has_sampled_raters for column in members)
     result = heterogeneity(
         [
             Influences(column.value, column.influence, i, r if two else None, column.pair)
@@ -206,4 +211,11 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         compare: Term("all_groups", len(members)),
     }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
-    return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)
+    overall = replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))))
+    return counting_ratings(overall, _ratings_behind(members))
+
+
+def _ratings_behind(members: Sequence[Column]) -> pl.DataFrame | None:
+    """The single ratings of all of them; None where their comparisons are the ratings."""
+    frames = [column.ratings for column in members if column.ratings is not None]
+    return pl.concat(frames) if frames else None

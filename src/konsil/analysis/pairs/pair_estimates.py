@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
-from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.pairs.vote_methods import conditional, votes_method
 from konsil.analysis.pairs.vote_sentences import (
     no_interval,
     sentence,
@@ -42,6 +44,10 @@ def value_rows(
         linearised(context, preference, n, way) for way in ("two-way", "item", "rater")
     )
     by_item = resampled(context, preference, n, item)
+    item, by_item = (
+        conditional_on_rater(context, e, int(at.n_raters[n]), people=people)
+        for e in (item, by_item)
+    )
     if not math.isfinite(at.value[n]):
         reason = never_compared(is_of_two="rival" in keys)
         undefined = EstimateSummary(
@@ -87,6 +93,16 @@ def value_rows(
             )
 
 
+def conditional_on_rater(
+    context: Context, by_item: Estimate, n_raters: int, *, people: bool
+) -> Estimate:
+    """An interval by item, which names the rater, judge or jury that it is about, if it is one."""
+    if not (by_item.method and context.has_known_raters and n_raters == 1):
+        return by_item
+    is_jury = context.analysis.consensus == "mean"
+    return replace(by_item, method=conditional(by_item.method, people=people, is_jury=is_jury))
+
+
 def never_compared(*, is_of_two: bool) -> TranslatableMessage:
     """Why a value of one system, or of two, is undefined."""
     if is_of_two:
@@ -97,31 +113,47 @@ def never_compared(*, is_of_two: bool) -> TranslatableMessage:
 def counted(result_row: Row, preference: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
     of = preference.intervals
-    estimate = replace(
-        result_row.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
-    )
+    estimate = replace(result_row.estimate, n_ratings=int(of.n_votes[n]))
     return replace(
         result_row, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
     )
 
 
+def counting_ratings(result_row: Row, ratings: pl.DataFrame | None) -> Row:
+    """A row of votes with the items, raters and number of the single ratings behind them.
+
+    The votes of a jury are of several ratings, those of a case of several items; `ratings` as in
+    `votes.Member`, None where the votes are the ratings.
+    """
+    if ratings is None:
+        return result_row
+    return replace(
+        result_row,
+        n_units=ratings.get_column("item").n_unique(),
+        n_raters=ratings.get_column("rater").n_unique(),
+        estimate=replace(result_row.estimate, n_ratings=ratings.height),
+    )
+
+
 def linearised(context: Context, preference: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
+    at = preference.intervals
     by: dict[str, Interval] = {
-        "two-way": preference.intervals.two_way,
-        "item": preference.intervals.question,
-        "rater": preference.intervals.rater,
+        "two-way": at.two_way,
+        "item": at.question,
+        "rater": at.rater,
     }
     interval, kind = by[way], str(by[way].method[n])
     # Where all comparisons went one way there is no variance: only the exact interval has a width.
     has_interval = math.isfinite(interval.low[n]) and (interval.se[n] > 0 or kind == "exact")
     return Estimate(
-        float(preference.intervals.value[n]),
+        float(at.value[n]),
         float(interval.low[n]) if has_interval else math.nan,
         float(interval.high[n]) if has_interval else math.nan,
         context.resampling.level,
         float(interval.se[n]) if interval.se[n] > 0 else math.nan,
         float(interval.p[n]) if preference.flips is not None else math.nan,
+        n_clusters=int((at.n_raters if way == "rater" else at.n_questions)[n]),
         method=votes_method(context.cluster, way, kind, float(interval.df[n]))
         if has_interval
         else "",
@@ -131,9 +163,9 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
             else no_interval(
                 why_no_interval(
                     way,
-                    int(preference.intervals.n_questions[n]),
-                    int(preference.intervals.n_raters[n]),
-                    dominated=is_dominated(preference.intervals, n),
+                    int(at.n_questions[n]),
+                    int(at.n_raters[n]),
+                    dominated=is_dominated(at, n),
                 )
             )
         ),

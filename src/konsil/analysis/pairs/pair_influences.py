@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+import polars as pl
 
 from konsil.analysis.model.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of, votes_by_group
-from konsil.analysis.pairs.votes import Member
+from konsil.analysis.pairs.votes import Member, ratings_of
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -34,8 +35,11 @@ class Column:
     items: tuple[str, ...]
     """The names of the clusters by number."""
     raters: tuple[str, ...]
-    """The raters' names by number; empty where raters are no source of chance, as with judges, or
-    one gave most."""
+    """The raters' names by number."""
+    people: bool
+    """Whether people compared, not judges."""
+    has_sampled_raters: bool
+    """Whether raters are a source of chance: people of whom none gave most."""
     item: IntArray
     """Each comparison's cluster."""
     rater: IntArray
@@ -44,6 +48,8 @@ class Column:
     """The pair of systems that it compares."""
     influence: Array
     """What it adds."""
+    ratings: pl.DataFrame | None = None
+    """The single ratings behind the comparisons, as in `votes.Member`."""
 
     @property
     def n_items(self) -> int:
@@ -80,29 +86,24 @@ def columns_of(
                 {**member.keys, **names},
                 float(value[n]),
                 items,
-                member.raters if several else (),
+                member.raters,
+                people,
+                several,
                 votes.questions[used],
                 votes.raters[used],
                 votes.pairs[used],
                 gradient[votes.cells[used], n],
+                ratings_of(member.ratings, chosen.support[:, n]),
             )
 
 
 def numbered(family: Sequence[Column]) -> tuple[list[IntArray], list[IntArray]]:
-    """The comparisons' items and raters of each column, numbered alike in all of them.
-
-    Raters 0 where none count.
-    """
+    """The comparisons' items and raters of each column, numbered alike in all of them."""
     items, raters = (
         _numbers([getattr(column, role) for column in family]) for role in ("items", "raters")
     )
     item = [items[id(column.items)][column.item] for column in family]
-    rater = [
-        raters[id(column.raters)][column.rater]
-        if column.raters
-        else np.zeros(len(column.item), dtype=np.int64)
-        for column in family
-    ]
+    rater = [raters[id(column.raters)][column.rater] for column in family]
     return item, rater
 
 

@@ -18,7 +18,7 @@ from konsil.analysis.model.catalogue.design_needs import is_kin, is_own
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
-from konsil.analysis.pairs.pair_estimates import value_rows
+from konsil.analysis.pairs.pair_estimates import counting_ratings, value_rows
 from konsil.analysis.pairs.votes import (
     Ballot,
     ballot_of,
@@ -86,7 +86,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             sums=tally(ballot.votes, arms),
             finalise=headline,
             clusters=clusters,
-            n_units=len(np.unique(ballot.votes.questions[is_shared])),
+            n_units=ballot.rows.filter(pl.Series(is_shared)).get_column("item").n_unique(),
             n_raters=len(np.unique(ballot.votes.raters[is_shared])),
             n_ratings=int(is_shared.sum()),
         )
@@ -224,7 +224,12 @@ def position_rows(
         preference = preferences(
             position_votes, [statistic], draws=draws, key=context.key, level=level, mode=mode
         )[0]
-        yield from value_rows(context, keys, preference, 0, people, ballot.names_of_raters)
+        ratings = None
+        if ballot.ratings is not None:
+            at = ballot.ratings.get_column("vote").to_numpy()
+            ratings = ballot.ratings.filter(pl.Series(has_position[at]))
+        for value_row in value_rows(context, keys, preference, 0, people, ballot.names_of_raters):
+            yield counting_ratings(value_row, ratings)
 
 
 def rank_rows(

@@ -18,7 +18,7 @@ from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import LONGER, SHORTER
-from konsil.analysis.pairs.pair_estimates import value_rows
+from konsil.analysis.pairs.pair_estimates import counting_ratings, value_rows
 from konsil.analysis.pairs.votes import (
     Ballot,
     Member,
@@ -26,6 +26,7 @@ from konsil.analysis.pairs.votes import (
     jury_votes,
     longer_first,
     names_in,
+    ratings_of,
     with_known_raters,
 )
 from konsil.analysis.pairs.worth_rows import worth_rows
@@ -89,12 +90,20 @@ def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: 
     These are the longer and the shorter answer of a comparison.
     """
     by_length = LENGTH in context.analysis.by
-    votes = ballot.votes
+    votes, ratings = ballot.votes, ballot.ratings
+    number = np.arange(votes.n_votes)
     if by_length:
         is_longer, has_lengths = longer_first(ballot, table)
         votes = ballot.of(has_lengths, by_length=is_longer)
+        number = np.where(has_lengths, np.cumsum(has_lengths) - 1, -1)
+    if ratings is not None:
+        place = number[ratings.get_column("vote").to_numpy()]
+        ratings = ratings.filter(pl.Series(place >= 0)).with_columns(
+            pl.Series("pair", votes.pairs[place[place >= 0]])
+        )
     rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
-    return Member(keys, with_known_raters(context, votes), rows, ballot.names_of_raters)
+    names = ballot.names_of_raters if context.has_known_raters else ("",)
+    return Member(keys, with_known_raters(context, votes), rows, names, ratings)
 
 
 def places(
@@ -157,4 +166,7 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
         keys = {**member.keys, **value_keys}
         if not np.isfinite(preference.intervals.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
-        yield from value_rows(context, keys, preference, n, people and n_systems > 1, member.raters)
+        of_people = people and n_systems > 1
+        ratings = ratings_of(member.ratings, chosen.support[:, n])
+        for value_row in value_rows(context, keys, preference, n, of_people, member.raters):
+            yield counting_ratings(value_row, ratings)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from konsil.analysis.estimation.raters.two_way import two_way_method
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS, statistic_of
 from konsil.analysis.model.interval_methods import has, name_of, within_wrappers
+from konsil.analysis.model.options import PairOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import TranslatableMessage, message
@@ -68,8 +69,14 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
     )
 
 
-def conditional(method: str, *, people: bool = True) -> TranslatableMessage:
-    """The method of an interval by item of one rater, or of one judge where `people` is false."""
+def conditional(method: str, *, people: bool = True, is_jury: bool = False) -> TranslatableMessage:
+    """The method of an interval by item of one rater; of one judge, or a jury, without `people`."""
+    if is_jury:
+        return message(
+            "{method}, conditional on this jury",
+            message_id="comparisons.about_this_jury",
+            method=method,
+        )
     if people:
         return message(
             "{method}, conditional on this rater",
@@ -80,6 +87,28 @@ def conditional(method: str, *, people: bool = True) -> TranslatableMessage:
         "{method}, conditional on this judge",
         message_id="comparisons.about_this_judge",
         method=method,
+    )
+
+
+def penalised(method: str, penalty: float) -> str:
+    """The method of an interval of strengths with its penalty; itself without one."""
+    if not (method and penalty):
+        return method
+    return message(
+        "penalised fit (virtual comparisons of each system with an average one: {penalty:g}),"
+        " {method}",
+        message_id="worths.penalised",
+        penalty=penalty,
+        method=method,
+    )
+
+
+def penalised_without_interval(penalty: float) -> TranslatableMessage:
+    """That a strength is penalised, where no interval's method says so."""
+    return message(
+        "Penalised fit (virtual comparisons of each system with an average one: {penalty:g}).",
+        message_id="worths.penalised_without_interval",
+        penalty=penalty,
     )
 
 
@@ -123,6 +152,16 @@ def undefined_worths(reason: WhyUndefined) -> str:
             )
         case "":
             return ""
+
+
+def estimable_with_penalty(reason: WhyUndefined) -> TranslatableMessage:
+    """That only the penalty makes strengths estimable, with the reason."""
+    return message(
+        "Not estimable without the penalty: {reason}. The distances between systems follow from"
+        " the penalty, too, and the CIs contain the true strengths less often than they should.",
+        message_id="worths.estimable_with_penalty",
+        reason=undefined_worths(reason),
+    )
 
 
 def place_of_system(place: Place) -> str:
@@ -210,6 +249,8 @@ def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> lis
                 message_id="two_way.win_rates",
             )
         )
+    penalties = sorted({p for a in wins if (p := a.options_as(PairOptions).penalty)})
+    sentences.extend(map(_of_penalty, penalties))
     if any(a.mode == "paper" for a in wins):
         sentences.append(
             message(
@@ -228,6 +269,18 @@ def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> lis
             )
         )
     return sentences
+
+
+def _of_penalty(penalty: float) -> str:
+    return message(
+        "Strength parameters with a penalty are those of the comparisons together with"
+        " virtual ones: {penalty:g} for each system with an average system, won and lost"
+        " alike (with ties in Davidson's model: won, tied and lost alike), so that"
+        " systems that never lost, or never won, have an estimate, too; all strengths"
+        " are drawn towards their mean.",
+        message_id="methods.penalised",
+        penalty=penalty,
+    )
 
 
 def _are_about_these(rows: Sequence[Row]) -> bool:

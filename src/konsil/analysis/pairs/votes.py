@@ -44,6 +44,9 @@ class Ballot:
     """How far outcomes reach."""
     rows: pl.DataFrame
     """The ratings, in the votes' order."""
+    ratings: pl.DataFrame | None = None
+    """One row a single rating: the number of its `vote`, its `item` and its `rater`; None where
+    each vote is one rating and its cluster the item."""
 
     @property
     def names_of_raters(self) -> tuple[str, ...]:
@@ -91,6 +94,16 @@ class Member:
     """Which value of the statistic, and the row's further keys."""
     raters: tuple[str, ...] = ()
     """The raters' names by their numbers."""
+    ratings: pl.DataFrame | None = None
+    """One row a single rating: the `pair` of its vote, its `item` and its `rater`; None as in
+    `Ballot`."""
+
+
+def ratings_of(ratings: pl.DataFrame | None, support: NDArray[np.bool_]) -> pl.DataFrame | None:
+    """A member's single ratings of some pairs of systems, `support` (n_pairs,)."""
+    if ratings is None:
+        return None
+    return ratings.filter(pl.Series(support[ratings.get_column("pair").to_numpy()]))
 
 
 def steps_of(context: Context) -> dict[str, int]:
@@ -130,7 +143,22 @@ def ballot_of(
     rater = rows.get_column("rater").rank("dense").to_numpy().astype(np.int64) - 1
     outcome = rows.get_column("label").replace_strict(steps, return_dtype=pl.Int64).to_numpy()
     return Ballot(
-        first, second, outcome, cluster, rater, tuple(systems), tuple(clusters), reach(steps), rows
+        first,
+        second,
+        outcome,
+        cluster,
+        rater,
+        tuple(systems),
+        tuple(clusters),
+        reach(steps),
+        rows,
+        None
+        if _cluster(context) == "item"
+        else rows.select(
+            pl.int_range(pl.len()).alias("vote"),
+            "item",
+            pl.col("rater") if context.has_known_raters else pl.lit("").alias("rater"),
+        ),
     )
 
 
@@ -200,6 +228,7 @@ def jury_votes(ballot: Ballot, name: str) -> Ballot:
         ballot.clusters,
         1,
         rows,
+        ballot.rows.select(pl.Series("vote", units), "item", "rater"),
     )
 
 

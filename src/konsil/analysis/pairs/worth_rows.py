@@ -12,15 +12,28 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.context import Context
 from konsil.analysis.model.interval_methods import has, is_by_rater
+from konsil.analysis.model.options import PairOptions
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
-from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
-from konsil.analysis.pairs.vote_methods import conditional, place_of_system, undefined_worths
+from konsil.analysis.pairs.pair_estimates import (
+    conditional_on_rater,
+    counted,
+    counting_ratings,
+    linearised,
+    resampled,
+)
+from konsil.analysis.pairs.vote_methods import (
+    estimable_with_penalty,
+    penalised,
+    penalised_without_interval,
+    place_of_system,
+    undefined_worths,
+)
 from konsil.analysis.pairs.vote_sentences import ratio_limits, sentence, worth_limits
-from konsil.analysis.pairs.votes import Member
+from konsil.analysis.pairs.votes import Member, ratings_of
 from konsil.errors.message import message
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, worths
+from konsil.stats.pairs.bradley_terry_davidson import Worths, fit, penalty_variances, worths
 from konsil.stats.pairs.preference import Preference, preferences
 from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
 from konsil.stats.pairs.strong_parts import (
@@ -30,9 +43,10 @@ from konsil.stats.pairs.strong_parts import (
     strong_part,
     votes_within,
 )
+from konsil.stats.pairs.two_way_clusters import with_added_variance
 from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
-from konsil.stats.pairs.votes import Clusterings, Votes, totals
-from konsil.stats.pairs.worth_designs import Design, Model, design
+from konsil.stats.pairs.votes import Clusterings, Votes, pair_members, totals
+from konsil.stats.pairs.worth_designs import Design, Model, WhyUndefined, design
 
 MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
 
@@ -54,6 +68,8 @@ class FittedWorths:
     """The log worths minus that of the best."""
     part: StrongPart | None = None
     """The systems with an estimate where others have none; None: all systems, or none."""
+    reason_alone: WhyUndefined = ""
+    """Why the strengths would be undefined without a penalty."""
 
     def place(self, system: int) -> Place:
         """Where a system is among those with an estimate, by its number among all."""
@@ -99,13 +115,20 @@ def fitted_worths(
     log, gap = preferences(
         votes,
         [statistic, against_reference(statistic, max(best.best, 0))],
-        draws=0 if model.reason else draws,
+        # The resamples of a penalised fit leave out the variance of its virtual comparisons.
+        draws=0 if model.reason or chosen.penalty else draws,
         key=context.key,
         level=level,
         mode=context.analysis.mode,
         counts=counts,
     )
-    return FittedWorths(model, best, log, gap, part)
+    if chosen.penalty and not model.reason:
+        log, gap = (
+            replace(of, intervals=with_added_variance(of.intervals, added, level=level))
+            for of, added in zip((log, gap), penalty_variances(model, best.best), strict=True)
+        )
+    reason_alone = fit(cells, replace(chosen, penalty=0.0)).reason if chosen.penalty else ""
+    return FittedWorths(model, best, log, gap, part, reason_alone)
 
 
 def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
@@ -114,8 +137,19 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     The bootstrap and the model's own intervals are reported, too.
     """
     votes, level = member.votes, context.resampling.level
-    chosen = design(votes.n_systems, votes.steps, MODELS[context.analysis.statistic])
+    chosen = design(
+        votes.n_systems,
+        votes.steps,
+        MODELS[context.analysis.statistic],
+        penalty=context.analysis.options_as(PairOptions).penalty,
+    )
     fit_of_votes = fitted_worths(context, votes, chosen, context.resampling.draws)
+    first, second = (side.tolist() for side in pair_members(votes.n_systems))
+    is_used = [
+        fit_of_votes.place(a) == fit_of_votes.place(b) == "estimated"
+        for a, b in zip(first, second, strict=True)
+    ]
+    ratings = ratings_of(member.ratings, np.array(is_used))
     for system, own_keys in member.rows:
         keys = {**member.keys, **own_keys}
         reason = undefined_worths(fit_of_votes.model.reason) or place_of_system(
@@ -126,7 +160,10 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             yield row(context, keys, EstimateSummary(undefined))
         else:
             number = fit_of_votes.number(system)
-            yield from _rows_of_system(context, member, fit_of_votes, number, keys, people=people)
+            for worth in _rows_of_system(
+                context, member, fit_of_votes, number, keys, people=people
+            ):
+                yield counting_ratings(worth, ratings)
 
 
 def _rows_of_system(
@@ -140,8 +177,12 @@ def _rows_of_system(
 ) -> Iterator[Row]:
     """The log worth of one system, by its number among those with an estimate."""
     fitted, best, log = fit_of_votes.model, fit_of_votes.best, fit_of_votes.log
+    penalty = context.analysis.options_as(PairOptions).penalty
     alone = not people or int(log.intervals.n_raters[n]) < 2
-    headline, others = _headline(context, fit_of_votes, n, people=people, alone=alone)
+    headline, *others = (
+        replace(e, method=penalised(e.method, penalty))
+        for e in _headline(context, fit_of_votes, n, people=people, alone=alone)
+    )
     notes = [
         sentence(c, member.raters)
         for c in vote_cautions(log, n)
@@ -157,6 +198,10 @@ def _rows_of_system(
                 all=len(fit_of_votes.part.places),
             )
         )
+    if penalty and not headline.method:
+        notes.append(penalised_without_interval(penalty))
+    if fit_of_votes.reason_alone:
+        notes.append(estimable_with_penalty(fit_of_votes.reason_alone))
     if n == best.best and math.isfinite(fitted.log_tie):
         notes.append(message("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
     yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
@@ -170,8 +215,8 @@ def _rows_of_system(
 
 def _headline(
     context: Context, fit_of_votes: FittedWorths, n: int, *, people: bool, alone: bool
-) -> tuple[Estimate, list[Estimate]]:
-    """The primary interval of one log worth, and the others."""
+) -> tuple[Estimate, ...]:
+    """The intervals of one log worth, the primary one first."""
     fitted, log, analysis = fit_of_votes.model, fit_of_votes.log, context.analysis
     model = model_interval(fitted.log_worths, fitted.covariance, level=context.resampling.level)
     ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
@@ -187,23 +232,22 @@ def _headline(
         ),
         reason="",
     )
-    if context.has_known_raters and log.intervals.n_raters[n] == 1:
-        ways[1], by_item = (
-            replace(e, method=e.method and conditional(e.method, people=people))
-            for e in (ways[1], by_item)
-        )
+    n_raters = int(log.intervals.n_raters[n])
+    ways[1], by_item = (
+        conditional_on_rater(context, e, n_raters, people=people) for e in (ways[1], by_item)
+    )
     two, item, rater, by_item, model_estimate = (
         limited(estimate) for estimate in (*ways, by_item, model_estimate)
     )
     if analysis.mode == "paper":
-        return model_estimate, [by_item, two]
+        return model_estimate, by_item, two
     if analysis.cluster == "rater":
-        return rater, [two, model_estimate]
+        return rater, two, model_estimate
     if alone:
-        return by_item, [item, model_estimate]
+        return by_item, item, model_estimate
     if context.target == "these" or is_dominated(log.intervals, n):
-        return item, [by_item, two, model_estimate]
-    return two, [by_item, model_estimate]
+        return item, by_item, two, model_estimate
+    return two, by_item, model_estimate
 
 
 def limited(estimate: Estimate) -> Estimate:

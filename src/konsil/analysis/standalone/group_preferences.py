@@ -49,10 +49,11 @@ def compared(
         clusters = (items_a, items_b), (raters_a, raters_b)
         estimates = difference_estimates(context, a, b, *clusters)
         head, item = next(iter(estimates.values())), estimates["item"]
-        if "two-way" not in estimates and _n_raters(tables, both) > 1:
+        if len(np.unique(np.concatenate((raters_a, raters_b)))) == 1:
+            item = replace(item, method=item.method and about_these(context, 1, item.method))
+            head = item
+        elif "two-way" not in estimates:
             head = replace(without_limits(head, no_interval("dominated")), method="")
-        elif "two-way" not in estimates and head.method:
-            head = replace(head, method=about_these(context, 1, head.method))
         rater = estimates.get("rater", Estimate(math.nan))
         differences.append(_plain(system, head, item, rater))
     n_items = 0
@@ -89,12 +90,6 @@ def _columns(context: Context, table: Comparisons, items: tuple[str, ...]) -> di
     member = Member({}, table.votes, rows, tuple(table.raters))
     columns = columns_of(context, member, items, people=True)
     return {column.keys["system"]: column for column in columns}
-
-
-def _n_raters(tables: Sequence[Comparisons], columns: Sequence[Column]) -> int:
-    """Raters with a comparison in one of the two groups; of several, two are enough."""
-    both = zip(tables, columns, strict=True)
-    return len({table.raters[n] for table, of in both for n in np.unique(of.rater)[:2].tolist()})
 
 
 def _plain(system: str, head: Estimate, item: Estimate, rater: Estimate) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from konsil.analysis.model.options import is_penalty
 from konsil.analysis.recoding.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
 from konsil.errors import AnalysisError, option
 from konsil.records.numerals import own_numbers
@@ -80,6 +81,13 @@ class PreferenceRequest(Request):
     strict: bool = setting(False, Flag("Count only the outermost labels of the scale as wins."))
     ties: Literal["half", "dropped"] = setting(
         "half", Flag("Treatment of ties in the Bradley-Terry model.")
+    )
+    penalty: float = setting(
+        0.0,
+        Flag(
+            "Penalised strengths: number of virtual comparisons of each system with an average one,"
+            " such as 1; 0: no penalty."
+        ),
     )
     mode: Literal["valid", "paper"] = setting(
         "valid",
@@ -184,6 +192,10 @@ def check_request(request: PreferenceRequest) -> None:
     _check_outcomes(request)
     if request.resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
+    if not is_penalty(request.penalty):
+        raise AnalysisError(
+            f"{option('penalty')}: expected 0, or from 0.1 to 100, got {request.penalty:g}"
+        )
     if not 0.5 <= request.confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
 

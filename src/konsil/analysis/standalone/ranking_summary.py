@@ -18,7 +18,12 @@ from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.pair_estimates import by_bootstrap, linearised, never_compared
-from konsil.analysis.pairs.vote_methods import conditional, place_of_system, undefined_worths
+from konsil.analysis.pairs.vote_methods import (
+    conditional,
+    penalised,
+    place_of_system,
+    undefined_worths,
+)
 from konsil.analysis.pairs.vote_sentences import sentence
 from konsil.analysis.pairs.worth_rows import (
     FittedWorths,
@@ -89,10 +94,12 @@ def standing(
         remark = {"reason": conflict}
     elif item.method != by_item.method:
         remark = {"n_undefined": item.n_undefined}
+    if at.n_raters[n] == 1:
+        item = replace(item, method=item.method and about_these(context, 1, item.method))
     by_items = interval_of(item) | remark
     head, others = (two, {"item": by_items}) if is_valid else (item, {"two_way": interval_of(two)})
     if at.n_raters[n] == 1:
-        head = replace(item, method=item.method and about_these(context, 1, item.method))
+        head = item
     out = {"value": finite_or_none(head.value)} | with_error(head)
     if preference.flips is not None:
         unit = "item" if preference.flips.unit == "question" else preference.flips.unit
@@ -166,13 +173,16 @@ def worths_of(
     """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
     votes = table.votes
     threshold = votes.steps if request.strict else 1
-    chosen = design(votes.n_systems, votes.steps, model, request.ties, threshold)
+    chosen = design(votes.n_systems, votes.steps, model, request.ties, threshold, request.penalty)
     worths = fitted_worths(context, votes, chosen, 0, counts)
     fitted, best = worths.model, worths.best
     undefined = undefined_worths(fitted.reason)
     rows: list[dict[str, Any]] = []
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
-    logs = [_linearised(context, worths.log, n) for n in range(len(fitted.log_worths))]
+    logs = [
+        replace(e, method=penalised(e.method, request.penalty))
+        for e in (_linearised(context, worths.log, n) for n in range(len(fitted.log_worths)))
+    ]
     for system, name in enumerate(table.systems):
         place = worths.place(system)
         if place != "estimated":
@@ -206,6 +216,9 @@ def worths_of(
     }
     if model == "davidson":
         out["tie"] = finite_or_none(math.exp(fitted.log_tie))
+    if request.penalty:
+        out["penalty"] = request.penalty
+        out["without_penalty"] = undefined_worths(worths.reason_alone)
     out["covariance"] = None if fitted.reason else _covariance(worths, votes.n_systems)
     return out | {"method": logs[0].method, "reason": undefined}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -68,23 +69,48 @@ def common_ensemble_sums(codes: Codes) -> Array:
     return by_cluster(np.hstack([np.column_stack(labels), *votes_for]), codes)
 
 
-def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArray]:
-    """Count the slots on which each ensemble is scored, and the labels that its members gave there.
+@dataclass(frozen=True, eq=False)
+class Entering:
+    """What enters the agreement of each ensemble with the consensus; arrays (n_ensembles,)."""
 
-    Of the slots with a consensus those where the ensemble has a majority; common: where every
-    ensemble has one. Returns twice (n_ensembles,), in the order of odd_subsets.
+    n_slots: IntArray
+    """Slots on which it is scored: those with a consensus where it has a majority."""
+    n_clusters: IntArray
+    """Their clusters."""
+    n_raters: IntArray
+    """Its members and the panel's raters with a label there."""
+    n_labels: IntArray
+    """The labels of all of these there."""
+
+
+def entering(codes: Codes, panel: NDArray[np.integer[Any]], common: bool = True) -> Entering:
+    """Count what enters each ensemble's agreement, in the order of odd_subsets.
+
+    `panel`: (n_units, n_panel) the labels behind the consensus. common: ensembles are scored where
+    every ensemble has a majority; which judges these are does not make their labels enter.
 
     Example:
         >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, -1, 0]]), np.arange(2), 2)
-        >>> ensemble_counts(codes, common=False)
-        (array([2, 1, 2, 1]), array([2, 1, 2, 3]))
+        >>> counts = entering(codes, np.array([[1, 1, 0], [0, -1, -1]]), common=False)
+        >>> counts.n_slots, counts.n_raters, counts.n_labels
+        (array([2, 1, 2, 1]), array([4, 4, 4, 6]), array([6, 4, 6, 6]))
     """
     consensus, votes = _binary(codes)
     usable = (votes >= 0) & (consensus >= 0)
     if common:
         usable &= usable.all(1, keepdims=True)
-    n_labels = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
-    return usable.sum(0), np.where(usable, n_labels, 0).sum(0).astype(np.int64)
+    used = usable.astype(np.float32)
+    members = _members(codes.labels.shape[1] - 1)
+    # Labels of each judge, and of each rater of the panel, on the slots of each ensemble.
+    by_judge = members * ((codes.labels[:, 1:] >= 0).astype(np.float32).T @ used)
+    by_rater = (panel >= 0).astype(np.float32).T @ used
+    n_by_cluster = by_cluster(used, codes)
+    return Entering(
+        usable.sum(0),
+        (n_by_cluster > 0).sum(0),
+        (by_judge > 0).sum(0) + (by_rater > 0).sum(0),
+        (by_judge.sum(0) + by_rater.sum(0)).astype(np.int64),
+    )
 
 
 def ensembles(

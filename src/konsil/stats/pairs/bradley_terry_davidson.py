@@ -8,13 +8,13 @@ zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from konsil.stats.engine.contract import Array
-from konsil.stats.pairs.votes import n_pairs
+from konsil.stats.pairs.votes import n_pairs, pair_members
 from konsil.stats.pairs.wins import VoteStatistic
 from konsil.stats.pairs.worth_designs import (
     Counts,
@@ -25,6 +25,7 @@ from konsil.stats.pairs.worth_designs import (
     reachable,
     some_of,
     undefined_because,
+    with_virtual_system,
 )
 
 DAVIDSON = "Davidson, J Am Stat Assoc 65:317, 1970"
@@ -53,9 +54,12 @@ class Worths:
     """(n_systems, n_systems) of the log worths, from the model's information: votes are assumed to
     be independent."""
     inverse: Array
-    """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
+    """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie; with a
+    penalty also of the virtual system, which is the last one."""
     reason: WhyUndefined
     """Why the worths are undefined; empty where they are defined."""
+    of_penalty: Array | None = None
+    """(n_systems, n_systems) the part of a penalty in the covariance; None without a penalty."""
 
 
 def fit(cell_totals: Array, chosen: Design) -> Worths:
@@ -65,16 +69,66 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
     with the others, or some lost to none of the others. Davidson's model is also undefined where
     every vote is a tie, where none is, and where no vote contradicts the order of the others (no
     cycle of wins and ties has more wins than ties): the tie parameter and the distances between the
-    systems then increase together without limit.
+    systems then increase together without limit. With a penalty it is undefined only without any
+    comparison; see `with_virtual_system`. The sampling variance of the comparisons alone leaves out
+    that the estimates are drawn towards their mean; with that of the virtual comparisons, as in a
+    posterior, intervals cover (Wahba, J R Stat Soc B 45:133, 1983).
 
-    Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957.
+    Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957;
+    penalty: Mease (2003).
 
     >>> from konsil.stats.pairs.worth_designs import design
     >>> fit(np.array([2.0, 4.0, 4.0]), design(2)).log_worths.round(4)
     array([ 0.3466, -0.3466])
     """
-    k, q = chosen.n_systems, _size(chosen)
+    fitted, k = _with_virtual(cell_totals, chosen), chosen.n_systems
+    if not chosen.penalty or fitted.reason:
+        return replace(
+            fitted, log_worths=fitted.log_worths[:k], covariance=fitted.covariance[:k, :k]
+        )
+    # The strengths of all but the virtual system, around their own mean.
+    centre = np.eye(k) - 1 / k
+    none, inner = with_virtual_system(counts_of(0 * cell_totals, chosen), chosen)
+    information = _information(none, inner, _start(fitted, inner)[None])[0]
+    of_penalty = (fitted.inverse @ information @ fitted.inverse)[:k, :k]
+    return replace(
+        fitted,
+        log_worths=fitted.log_worths[:k] - fitted.log_worths[:k].mean(),
+        covariance=centre @ fitted.covariance[:k, :k] @ centre,
+        of_penalty=centre @ of_penalty @ centre,
+    )
+
+
+def penalty_variances(fitted: Worths, reference: int) -> tuple[Array, Array]:
+    """The variance of a penalty in the log worths and in their differences to one of them.
+
+    (n_systems,) each; 0 without a penalty.
+    """
+    of = fitted.of_penalty
+    if of is None:
+        return np.zeros(len(fitted.log_worths)), np.zeros(len(fitted.log_worths))
+    own = np.diag(of)
+    return own, np.maximum(own + own[reference] - 2 * of[reference], 0)
+
+
+def _with_virtual(cell_totals: Array, chosen: Design) -> Worths:
+    """The fit of all systems, with the virtual one of a penalised fit as the last."""
     counts = counts_of(cell_totals, chosen)
+    augmented, inner = with_virtual_system(counts, chosen)
+    if not counts.n.any():  # a penalty alone is no estimate
+        return _undefined(inner.n_systems, _size(inner), "no_comparisons")
+    return _fit(augmented, inner)
+
+
+def _undefined(k: int, q: int, reason: WhyUndefined) -> Worths:
+    return Worths(
+        np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), reason
+    )
+
+
+def _fit(counts: Counts, chosen: Design) -> Worths:
+    """The maximum for one data set of a design without a penalty."""
+    k, q = chosen.n_systems, _size(chosen)
     reason = undefined_because(counts, chosen)
     x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
     # Newton's steps would run to infinity where the data allow no maximum: that is checked first.
@@ -82,9 +136,7 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
         reason = "" if settled[0] else "no_maximum"
     if reason:
-        return Worths(
-            np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), reason
-        )
+        return _undefined(k, q, reason)
     inverse = np.linalg.inv(_information(counts, chosen, x)[0])
     # Only differences of worths are identified: they are given around a mean of 0.
     centre = np.eye(k) - 1 / k
@@ -112,27 +164,35 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
     array([[ 0.3466, -0.3466],
            [ 0.3466, -0.3466]])
     """
-    full_fit, k = fit(start, chosen), chosen.n_systems
-    tile = max(_TOGETHER // max(n_pairs(k), 1), 1)
+    k, real = chosen.n_systems, slice(chosen.n_systems)
+    inner = with_virtual_system(counts_of(start, chosen), chosen)[1]
+    # Pairs with the virtual system of a penalised fit have no votes.
+    is_real = np.flatnonzero(pair_members(inner.n_systems)[1] < k)
+    full_fit = _with_virtual(start, chosen)
+    tile = max(_TOGETHER // max(n_pairs(inner.n_systems), 1), 1)
 
     def finalise(cell_totals: Array) -> Array:
         flat = cell_totals.reshape(-1, cell_totals.shape[-1])
         out = np.full((len(flat), k), np.nan)
         for at in range(0, len(flat) if not full_fit.reason else 0, tile):
-            out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, full_fit)
+            counts = counts_of(flat[at : at + tile], chosen)
+            refits = _refits(*with_virtual_system(counts, chosen), full_fit)[:, real]
+            if chosen.penalty:  # around the mean of the others than the virtual system
+                refits -= refits.mean(axis=1, keepdims=True)
+            out[at : at + tile] = refits
         return out.reshape(*cell_totals.shape[:-1], k)
 
     def gradient(cell_totals: Array) -> Array:
-        fitted = fit(cell_totals, chosen)
+        fitted, q = _with_virtual(cell_totals, chosen), inner.n_systems
         if fitted.reason:
             return np.full((cell_totals.size, k), np.nan)
         share, tied = (
-            expected[0][:, None] for expected in _expected(_start(fitted, chosen)[None], chosen)
+            expected[0][is_real, None] for expected in _expected(_start(fitted, inner)[None], inner)
         )
-        by_worth = chosen.sides @ fitted.inverse[:k, :k]
+        by_worth = inner.sides[is_real] @ fitted.inverse[:q, real]
         moved = (chosen.half - chosen.included * share)[..., None] * by_worth[:, None]
         if chosen.model == "davidson":
-            moved += (chosen.tie - tied)[..., None] * fitted.inverse[k, :k]
+            moved += (chosen.tie - tied)[..., None] * fitted.inverse[q, real]
         moved -= moved.mean(axis=-1, keepdims=True)
         return np.asarray(moved.reshape(-1, k))
 

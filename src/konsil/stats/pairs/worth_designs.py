@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -35,6 +35,8 @@ class Design:
     """(2 steps + 1,) 0 where the outcome is excluded, otherwise 1."""
     sides: Array
     """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
+    penalty: float = 0.0
+    """How many virtual comparisons each system has with an average one; 0: none, no penalty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,20 +57,27 @@ def design(
     model: Model = "davidson",
     ties: Ties = "half",
     threshold: int = 1,
+    penalty: float = 0.0,
 ) -> Design:
     """The design of a model.
 
     Bradley and Terry's model counts ties half for each side or excludes them; it has no third way.
-    Outcomes of less than `threshold` steps are ties.
+    Outcomes of less than `threshold` steps are ties. `penalty`: as in `with_virtual_system`.
     """
     win, loss = scores(steps, "win", threshold)
     tie = 1 - win - loss
     sides = sides_of(n_systems)
     if model == "davidson":
-        return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides)
+        return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides, penalty)
     counted = 1.0 if ties == "half" else 0.0
     return Design(
-        n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides
+        n_systems,
+        model,
+        win + counted * tie / 2,
+        0 * tie,
+        win + loss + counted * tie,
+        sides,
+        penalty,
     )
 
 
@@ -91,6 +100,39 @@ def counts_of(cell_totals: Array, chosen: Design) -> Counts:
     """
     table = cell_totals.reshape(-1, len(chosen.sides), len(chosen.half))
     return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.included)
+
+
+def with_virtual_system(counts: Counts, chosen: Design) -> tuple[Counts, Design]:
+    """The counts and the design of a penalised fit: that of one system more, which is virtual.
+
+    Each system has `penalty` comparisons with it, half of them won and half lost, in Davidson's
+    model a third of them won, tied and lost each. The log-likelihood then falls without limit in
+    every direction, so that one maximum exists whatever was compared. Unchanged without a penalty.
+
+    Source: Mease, Am Stat 57:241, 2003, where each team wins and loses once against a virtual team
+    (penalty 2); with ties alike.
+
+    >>> counts = counts_of(np.array([0.0, 0.0, 3.0]), design(2))
+    >>> with_virtual_system(counts, design(2, penalty=1.5))[0].half
+    array([[3.  , 0.75, 0.75]])
+    """
+    if not chosen.penalty:
+        return counts, chosen
+    k = chosen.n_systems
+    is_virtual = pair_members(k + 1)[1] == k
+    n_tied = chosen.penalty / 3 if chosen.model == "davidson" else 0.0
+
+    def together(real: Array, virtual: float) -> Array:
+        out = np.full((len(real), len(is_virtual)), virtual)
+        out[:, ~is_virtual] = real
+        return out
+
+    both = Counts(
+        together(counts.half, chosen.penalty / 2),
+        together(counts.tie, n_tied),
+        together(counts.n, chosen.penalty),
+    )
+    return both, replace(chosen, n_systems=k + 1, sides=sides_of(k + 1), penalty=0.0)
 
 
 def some_of(counts: Counts, which: IntArray) -> Counts:

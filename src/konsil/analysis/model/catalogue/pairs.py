@@ -241,7 +241,9 @@ PAIRS = (
         definition=(
             "the log strength parameter of a system in Davidson's model with ties (J Am "
             "Stat Assoc 65:317, 1970), summing to zero over the systems; its ratio to the "
-            "best is also reported"
+            "best is also reported. With `penalty`, each system also has so many virtual "
+            "comparisons with an average one, won, tied and lost alike (Mease, Am Stat 57:241, "
+            "2003), so that a system that never lost has an estimate, too"
         ),
         undefined=(
             "no two systems won and lost against each other, directly or indirectly (where some "
@@ -250,6 +252,7 @@ PAIRS = (
         ),
         source=DAVIDSON,
         zero=MEAN_OF_SYSTEMS,
+        keys=frozenset({"penalty"}),
         scopes=("pair",),
         columns=("arm",),
         limits=_WORTHS,
@@ -269,7 +272,7 @@ PAIRS = (
         ),
         definition=(
             "`davidson` in the Bradley-Terry model (Biometrika 39:324, 1952), with a tie as"
-            " half a win for each system"
+            " half a win for each system; virtual comparisons of a `penalty` are won and lost alike"
         ),
         undefined=(
             "no two systems won and lost against each other, directly or indirectly (where some "
@@ -277,6 +280,7 @@ PAIRS = (
         ),
         source=BRADLEY_TERRY,
         zero=MEAN_OF_SYSTEMS,
+        keys=frozenset({"penalty"}),
         scopes=("pair",),
         columns=("arm",),
         limits=_WORTHS,
