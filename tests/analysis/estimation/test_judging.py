@@ -23,6 +23,8 @@ from konsil.analysis import (
 )
 from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
+from konsil.analysis.estimation.targets import ONLY_THESE
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
@@ -175,6 +177,50 @@ def test_what_is_in_no_group_or_range_forms_no_group() -> None:
     [nothing] = [r for r in found.rows if r.analysis == "none"]
     assert "by.empty selects none" in nothing.estimate.reason
     assert not any(note in r.warnings for r in found.rows if r.analysis == "all")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_noted"),
+    [
+        ({"against": "people"}, True),
+        (
+            {
+                "against": "people",
+                "statistic": "abstention_slope",
+                "covariate": "difficulty",
+                "by": (),
+            },
+            True,
+        ),
+        ({"against": "people", "mode": "paper"}, False),
+        ({"statistic": "share", "of": ("yes",), "compare": "rater"}, False),
+    ],
+)
+def test_judges_against_a_panel_are_about_these_people(
+    change: dict[str, Any], is_noted: bool
+) -> None:
+    """Five people: the report is about raters like these, for whom nothing here is estimable."""
+    data, _ = study(n=30)
+    settings: dict[str, Any] = {"statistic": "percent_agreement", "by": ("rater",), **change}
+    judged = flat_analysis("x", criterion="correct", raters="judges", **settings)
+    of_people = flat_analysis("y", "share", "correct", "people", of=("yes",))
+
+    def are_noted(data: Data) -> tuple[str, set[bool]]:
+        found = results(data, judged, of_people)
+        differences = [r for r in found.rows if r.analysis == "x" and r.kind == "difference"]
+        return found.target, {
+            ONLY_THESE in map(name_of, r.warnings)
+            for r in differences
+            if np.isfinite(r.estimate.low)
+        }
+
+    assert are_noted(data) == ("like these", {is_noted})
+    three = replace(
+        data,
+        raters=tuple(r for r in data.raters if r.id not in {"p3", "p4"}),
+        ratings=tuple(r for r in data.ratings if r.rater not in {"p3", "p4"}),
+    )
+    assert are_noted(three) == ("these", {False})
 
 
 def test_abstention_slope_and_gap() -> None:
