@@ -19,7 +19,14 @@ from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import konsil
+from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis.model.rows import Row
+from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, SourceError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.records import Answer, Item, Rater, Rating, System
 from konsil.records.digits import written
 from konsil.stats.agreement.registry import STATISTICS
 
@@ -541,7 +548,8 @@ def test_groups_of_the_same_units_are_compared_on_them() -> None:
     )
 
 
-def test_groups_of_other_raters_are_about_these_raters() -> None:
+def test_groups_of_other_raters_are_compared_by_raters() -> None:
+    """Two raters a group: nothing is known of how raters vary."""
     table = long(ratings(40)).with_columns(
         pl.col("rater")
         .replace_strict({"ann": "MD", "ben": "MD", "cem": "RN", "dan": "RN"}, default="RN")
@@ -553,9 +561,132 @@ def test_groups_of_other_raters_are_about_these_raters() -> None:
     result = konsil.agreement(
         pl.concat([table, fourth]), compare="job", statistics=["cohen_kappa"], resamples=100
     )
-    assert any("different raters" in w for w in result.warnings)
     assert result.comparison is not None
     assert result.comparison.n_shared == 40
+    (difference,), (companion,) = result.comparison.differences, result.comparison.companions
+    assert np.isnan([difference.estimate.low, difference.estimate.p]).all()
+    assert "not estimable from 2 raters" in difference.estimate.reason
+    assert companion.estimate.raters == "these"
+    assert companion.estimate.low < companion.estimate.high
+    assert not any("not to raters in general" in w for w in result.warnings)
+
+
+def two_systems(n_raters: int, n_items: int = 40) -> pl.DataFrame:
+    """Raters with tastes for two systems, all of whose answers they rated."""
+    g = np.random.default_rng(n_raters)
+    taste = g.normal(0, 0.6, (n_raters, 2))
+    return pl.DataFrame(
+        [
+            (f"i{n:02}", f"r{r}", system, "yes" if quality + lean + g.normal() > 0 else "no")
+            for n in range(n_items)
+            for s, system in enumerate("ab")
+            for quality in [g.normal(0, 1.5)]
+            for r, lean in enumerate(taste[:, s])
+        ],
+        schema=["item", "rater", "system", "label"],
+        orient="row",
+    )
+
+
+def of_a_study(table: pl.DataFrame, statistic: str) -> list[Row]:
+    """The rows of a difference in a study without a plan that has the same ratings."""
+    scale = Scale(("no", "yes"))
+    form = Instrument("form", (Criterion("correct", "?", scale),))
+    items = sorted(set(table["item"]))
+    return [
+        row
+        for row in run(
+            [Analysis("x", statistic, "correct", "raters", by=("system",), compare="system")],
+            Data(
+                [Item(item, "") for item in items],
+                [Answer(f"{item}:{s}", item, s) for item in items for s in "ab"],
+                [Rater(name, "raters") for name in sorted(set(table["rater"]))],
+                (),
+                [
+                    Rating(f"{i}:{s}:{r}", r, "correct", i, (f"{i}:{s}",), label=label)
+                    for i, r, s, label in table.rows()
+                ],
+            ),
+            RunSettings(
+                instruments=[form],
+                seed=0,
+                resampling=Resampling(200),
+                exclusions=Exclusions(),
+                systems=[System("a"), System("b")],
+            ),
+        ).rows
+        if row.versus
+    ]
+
+
+STATED = {"unit": "item", "rater": "rater", "label": "label", "compare": "system"}
+
+
+@pytest.mark.parametrize("n_raters", [6, 4, 2])
+def test_differences_have_the_target_and_intervals_of_a_study_without_a_plan(
+    n_raters: int,
+) -> None:
+    table = two_systems(n_raters)
+    names = ["percent_agreement", "cohen_kappa", "gwet_ac1"]
+    result = konsil.agreement(
+        table, statistics=names, labels=["no", "yes"], resamples=200, **STATED
+    )
+    comparison = result.comparison
+    assert comparison is not None
+    assert comparison.target == ("like these" if n_raters == 6 else "these")
+    for difference in comparison.differences:
+        others = [c.estimate for c in comparison.companions if c.name == difference.name]
+        rows = of_a_study(table, difference.name)
+        assert len(rows) == 1 + len(others) == (2 if n_raters > 2 else 1)
+        for e, row in zip((difference.estimate, *others), rows, strict=True):
+            assert e.raters == row.estimate.raters
+            assert [e.value, e.low, e.high, e.p] == pytest.approx(
+                [row.estimate.value, row.estimate.low, row.estimate.high, row.estimate.p], abs=1e-12
+            )
+        assert difference.estimate.raters == comparison.target
+
+
+def test_the_target_of_differences_can_be_stated(call: Call, tmp_path: Path) -> None:
+    two_systems(4).write_csv(tmp_path / "t.csv")
+    flags = [f for name, value in STATED.items() for f in (f"--{name}", value)]
+    flags += ["--statistic", "cohen_kappa"]
+    plain = json_of(call, tmp_path / "t.csv", *flags)["comparison"]
+    stated = json_of(call, tmp_path / "t.csv", *flags, "--target", "like these")["comparison"]
+    assert (plain["target"], stated["target"]) == ("these raters", "raters like these")
+    (before,), (after,) = plain["differences"], stated["differences"]
+    assert after["target"] == before["companions"][0]["target"] == "raters like these"
+    assert after["companions"][0]["target"] == before["target"] == "these raters"
+    assert (after["low"], after["p"]) == (
+        before["companions"][0]["low"],
+        before["companions"][0]["p"],
+    )
+    out = " ".join(call("agreement", tmp_path / "t.csv", *flags, *FEW)[1].split())
+    assert "Target of the differences: these raters, as the table has 4 raters" in out
+    assert "Other intervals (raters like these): two-way cluster-robust Wald (unit and" in out
+    with pytest.raises(AnalysisError, match="target: has no effect without compare"):
+        konsil.agreement(two_systems(4), target="these")
+
+
+def test_differences_that_are_not_estimable_for_other_raters_have_no_interval() -> None:
+    """Raters who all agree on everything differ in nothing."""
+    label = pl.when(pl.col("item") < "i20").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    table = two_systems(5).with_columns(label=label)
+    result = konsil.agreement(table, statistics=["percent_agreement"], resamples=200, **STATED)
+    assert result.comparison is not None
+    (difference,), (companion,) = result.comparison.differences, result.comparison.companions
+    assert np.isnan([difference.estimate.low, difference.estimate.p]).all()
+    assert "not estimable for raters like these" in difference.estimate.reason
+    assert companion.estimate.raters == "these"
+
+
+def test_unknown_raters_have_no_target() -> None:
+    counts = pl.DataFrame({"arm": ["x", "y"] * 20, "no": [2, 3] * 20, "yes": [3, 2] * 20})
+    result = konsil.agreement(
+        counts, layout="counts", labels=["no", "yes"], compare="arm", resamples=200
+    )
+    assert result.comparison is not None
+    assert (result.comparison.target, result.comparison.target_sentence) == (None, "")
+    assert result.to_dict()["comparison"]["target"] is None
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,7 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("pair_weights", "--pair-weights units", "units"),
             case("pairs", "--pairs", True),
             case("compare", "--compare a", "a"),
+            case("target", "--target these", "these"),
         ],
     ),
     "compare t.csv": (

@@ -18,7 +18,7 @@ from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError, StudyError
 from konsil.instrument import digest_of
 from konsil.records import Event, Rating, Task
-from konsil.report.answers.comparisons import support
+from konsil.report.material.comparisons import support
 from konsil.stats.engine.contract import Estimate
 from konsil.study.data.freezing import FREEZE, plan_of_analyses
 from konsil.study.definition.interim import Look

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rich.console import Console
 
 from konsil.analysis.agreement.agreement_statistics import title_of
+from konsil.analysis.model.frames import whom
 from konsil.analysis.model.interval_methods import leads
 from konsil.cli.terminal import grid_of, print_notes, result_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
+from konsil.stats.engine.contract import RatersTarget
 
 if TYPE_CHECKING:
     from konsil.analysis.standalone.agreement_result import Agreement, Comparison, NamedEstimate
@@ -119,7 +121,9 @@ def _kind(method: str) -> str:
     return method.partition(", t with")[0]
 
 
-def _methods(console: Console, statistics: Sequence[NamedEstimate]) -> None:
+def _methods(
+    console: Console, statistics: Sequence[NamedEstimate], intervals: str = "Intervals"
+) -> None:
     by_method: dict[str, list[str]] = {}
     for statistic in statistics:
         if statistic.estimate.method and math.isfinite(statistic.estimate.low):
@@ -127,7 +131,7 @@ def _methods(console: Console, statistics: Sequence[NamedEstimate]) -> None:
     usual = max(by_method, key=lambda method: len(by_method[method]), default="")
     for method in sorted(by_method, key=lambda method: method != usual):
         of = "" if method == usual else f" of {', '.join(by_method[method])}"
-        console.print(f"Intervals{of}: {method}.")
+        console.print(f"{intervals}{of}: {method}.")
 
 
 def _pairs(console: Console, result: Agreement) -> None:
@@ -161,16 +165,33 @@ _SHOWN = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1
 def _comparison(console: Console, comparison: Comparison) -> None:
     numbers = Numbers(ENGLISH)
     first, second = comparison.groups
-    grid = grid_of(f"{first} minus {second}", ">difference", "interval", ">p", "note")
+    others = {c.name: c.estimate for c in comparison.companions if math.isfinite(c.estimate.low)}
+    grid = grid_of(f"{first} minus {second}", ">difference", "interval", ">p")
+    if others:
+        grid.add_column("other interval")
+    grid.add_column("note")
     for difference in comparison.differences:
         e = difference.estimate
         defined = math.isfinite(e.value)
+        other = others.get(difference.name)
         grid.add_row(
             title_of(difference.name),
             numbers.plain(e.value) if defined else "undefined",
             _interval(e, numbers),
             numbers.p(e.p) if math.isfinite(e.p) else "",
-            e.reason,
+            *([] if not others else ["" if other is None else _interval(other, numbers)]),
+            e.reason or _scope(comparison, e),
         )
+    if comparison.target_sentence:
+        console.print(comparison.target_sentence)
     console.print(grid)
     _methods(console, comparison.differences)
+    for raters in get_args(RatersTarget):
+        of_raters = [c for c in comparison.companions if c.estimate.raters == raters]
+        _methods(console, of_raters, f"Other intervals ({whom(raters)})")
+
+
+def _scope(comparison: Comparison, e: Estimate) -> str:
+    """Whom a difference is about, where that is not the target of the others."""
+    is_other = comparison.target not in (None, e.raters) and math.isfinite(e.low)
+    return f"about {whom(e.raters)}" if is_other else ""

@@ -56,6 +56,8 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     first, second = comparison["groups"]
     grid = grid_of(f"{first} minus {second}", ">difference", "interval", "by item", ">p", "note")
     differences = comparison["differences"]
+    if comparison["target"]:
+        console.print(f"Target of the differences: {comparison['target']}.")
     for entry in differences:
         by_item = _interval(entry["item"])
         grid.add_row(entry["system"], *_cells(entry), by_item, _p(entry), entry["reason"])

@@ -23,6 +23,8 @@ from konsil.analysis import (
 )
 from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
+from konsil.analysis.estimation.targets import ONLY_THESE
+from konsil.analysis.model.interval_methods import name_of
 from konsil.analysis.model.rows import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.running.run_settings import RunSettings
@@ -136,6 +138,89 @@ def test_bins_are_those_of_the_means() -> None:
                 and bin_of(score[answer.split(":")[0]]) == row.group["difficulty"]
             ]
             assert row.estimate.value == pytest.approx(np.mean(chosen))
+
+
+def test_what_is_in_no_group_or_range_forms_no_group() -> None:
+    data, _ = study(n=12)
+    unrated = {("hard", item) for item in ("i00", "i01")}
+    data = replace(
+        data, ratings=tuple(r for r in data.ratings if (r.criterion, r.item) not in unrated)
+    )
+    size = Derived("size", groups={"small": ("a",), "large": ("b", "nobody")})
+    found = results(
+        data,
+        flat_analysis("sizes", "share", "correct", "judges", of=("yes",), by=("size",)),
+        flat_analysis(
+            "both", "share", "correct", "judges", of=("yes",), by=("size",), compare="size"
+        ),
+        flat_analysis("bins", "share", "correct", "judges", of=("yes",), by=("difficulty",)),
+        flat_analysis("none", "share", "correct", "judges", of=("yes",), by=("empty",)),
+        flat_analysis("all", "share", "correct", "judges", of=("yes",), by=("system",)),
+        derived=(DIFFICULTY, size, Derived("empty", groups={"x": ("d",)})),
+    )
+    estimates = [r for r in found.rows if r.kind == "estimate"]
+    by_size = {r.group["size"]: r for r in estimates if r.analysis == "sizes"}
+    assert sorted(by_size) == ["large", "small"]
+    share_of = {r.group["system"]: r.estimate.value for r in estimates if r.analysis == "all"}
+    assert by_size["small"].estimate.value == share_of["a"]
+    n_of_judges = sum(r.criterion == "correct" and r.rater[0] == "j" for r in data.ratings)
+    note = by_size["small"].warnings[-1]
+    assert note == (
+        f"{n_of_judges // 3} of {n_of_judges} ratings are in no group of 'size' and are excluded."
+    )
+    [difference] = [r for r in found.rows if r.analysis == "both" and r.kind == "difference"]
+    assert "" not in {*difference.group.values(), *difference.versus.values()}
+    assert note in difference.warnings
+    bins = [r for r in estimates if r.analysis == "bins"]
+    assert "" not in {r.group["difficulty"] for r in bins}
+    assert bins[0].warnings[-1].startswith(f"18 of {n_of_judges} ratings are in no group of 'diff")
+    [nothing] = [r for r in found.rows if r.analysis == "none"]
+    assert "by.empty selects none" in nothing.estimate.reason
+    assert not any(note in r.warnings for r in found.rows if r.analysis == "all")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_noted"),
+    [
+        ({"against": "people"}, True),
+        (
+            {
+                "against": "people",
+                "statistic": "abstention_slope",
+                "covariate": "difficulty",
+                "by": (),
+            },
+            True,
+        ),
+        ({"against": "people", "mode": "paper"}, False),
+        ({"statistic": "share", "of": ("yes",), "compare": "rater"}, False),
+    ],
+)
+def test_judges_against_a_panel_are_about_these_people(
+    change: dict[str, Any], is_noted: bool
+) -> None:
+    """Five people: the report is about raters like these, for whom nothing here is estimable."""
+    data, _ = study(n=30)
+    settings: dict[str, Any] = {"statistic": "percent_agreement", "by": ("rater",), **change}
+    judged = flat_analysis("x", criterion="correct", raters="judges", **settings)
+    of_people = flat_analysis("y", "share", "correct", "people", of=("yes",))
+
+    def are_noted(data: Data) -> tuple[str, set[bool]]:
+        found = results(data, judged, of_people)
+        differences = [r for r in found.rows if r.analysis == "x" and r.kind == "difference"]
+        return found.target, {
+            ONLY_THESE in map(name_of, r.warnings)
+            for r in differences
+            if np.isfinite(r.estimate.low)
+        }
+
+    assert are_noted(data) == ("like these", {is_noted})
+    three = replace(
+        data,
+        raters=tuple(r for r in data.raters if r.id not in {"p3", "p4"}),
+        ratings=tuple(r for r in data.ratings if r.rater not in {"p3", "p4"}),
+    )
+    assert are_noted(three) == ("these", {False})
 
 
 def test_abstention_slope_and_gap() -> None:

@@ -18,10 +18,10 @@ from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.errors.message import TranslatableMessage
-from konsil.report.answers.comparisons import comparisons, support
 from konsil.report.answers.sentence_parts import Query, group_name
 from konsil.report.answers.sentences import answer, further
 from konsil.report.figures.units import Unit
+from konsil.report.material.comparisons import comparisons, support
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import Sentence
@@ -371,6 +371,10 @@ def test_a_conclusion_of_the_analysis_itself_is_the_answer() -> None:
     spec = Analysis("crossover", "crossover", "correct", "physicians")
     said = row(0.1, -0.1, 0.2, A, finding="Crossover: a is ahead at full and b at masked.")
     assert answer(query(spec, said, said)) == "Crossover: a is ahead at full and b at masked."
+    scope = TranslatableMessage("about these raters", {}, ONLY_THESE)
+    assert answer(query(spec, replace(said, warnings=(scope,)))).endswith(
+        "This is about these raters only; it is not estimable for raters like these."
+    )
 
 
 @pytest.mark.parametrize(

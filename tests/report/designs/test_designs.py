@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from gettext import NullTranslations
 
 import pytest
 from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
+from konsil.analysis.estimation.targets import ONLY_THESE
 from konsil.analysis.model.terms import BEST_CHANCE, OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
-from konsil.errors.message import message
+from konsil.errors.message import TranslatableMessage, message
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
 from konsil.report.material.language import Language, language
@@ -117,14 +119,19 @@ def made() -> Results:
     return Results(tuple(rows), ())
 
 
-def section(code: str = "en", spoken: Language | None = None) -> Designs:
+def section(
+    code: str = "en",
+    spoken: Language | None = None,
+    results: Results | None = None,
+    analyses: Sequence[Analysis] = ANALYSES,
+) -> Designs:
     spoken = spoken or language(code)
     numbers = Numbers(spoken)
-    study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
+    study = Study("t", 1, instruments=FORMS, analyses=tuple(analyses), language=code)
     found = designs(
         Material(
             study=study,
-            results=translated_results(made(), numbers),
+            results=translated_results(results or made(), numbers),
             items=(),
             answers=(),
             raters=(),
@@ -160,6 +167,79 @@ def test_a_design_is_recommended_by_hours_and_single_ratings_together():
     notes = " ".join(note.text for note in section().tables[0].notes)
     assert "its agreement differs by construction and was not used" in notes
     assert "fewer hours alone recommend nothing" in notes
+
+
+def recommended(results: Results, code: str = "en") -> tuple[str, str]:
+    """The recommendation for correctness, and the table's notes."""
+    advice = section(code, results=results).tables[0]
+    return texts(advice)[0][1], " ".join(note.text for note in advice.notes)
+
+
+def like_these(*statistics: str) -> Results:
+    """The rows in a report about raters like these, whom those of some statistics are about."""
+    rows = [
+        replace(r, estimate=replace(r.estimate, raters="like these"))
+        if r.statistic in statistics
+        else r
+        for r in made().rows
+    ]
+    return Results(tuple(rows), (), target="like these")
+
+
+def test_a_recommendation_by_hours_of_these_raters_names_them():
+    """Hours to a reliability have no interval for raters like these."""
+    assert recommended(made()) == ("fine", recommended(made())[1])
+    design, notes = recommended(like_these("randolph_kappa"))
+    assert design == "fine (these raters only)"
+    assert "for whom the recommendation is not estimable" in notes
+    design, notes = recommended(like_these("randolph_kappa", "rater_hours"))
+    assert (design, "These raters only" in notes) == ("fine", False)
+    assert recommended(like_these(), "de")[0] == "fine (nur diese Bewertenden)"
+
+
+def test_agreement_that_is_not_estimable_for_raters_like_these_recommends_nothing():
+    found = like_these("randolph_kappa")
+    rows = [
+        replace(r, estimate=Estimate(r.estimate.value, p=math.nan, raters="like these"))
+        if (r.analysis, r.kind) == (ANALYSES[0].name, "difference")
+        else r
+        for r in found.rows
+    ]
+    design, _ = recommended(replace(found, rows=tuple(rows)))
+    assert design == "no recommendation: not estimable for raters like these"
+
+
+@pytest.mark.parametrize(
+    ("note", "low", "sign"),
+    [("", 0.1, ">"), (ONLY_THESE, 0.1, "(>)"), ("", -0.1, "≥"), (ONLY_THESE, -0.1, "≥")],
+)
+def test_an_order_of_these_raters_is_marked_as_theirs(note: str, low: float, sign: str):
+    spec = flat_analysis(
+        "ranks",
+        "share",
+        "correctness",
+        "experts",
+        of=("yes",),
+        consensus="majority",
+        by=("instrument", "system"),
+        compare="system",
+    )
+    group = [{"instrument": "fine", "system": s} for s in "ab"]
+    difference = row(
+        spec, 0.3, low, 0.5, group[0], kind="difference", versus=group[1], p=0.01, p_adjusted=0.02
+    )
+    scope = (TranslatableMessage("of these raters", {}, note),) if note else ()
+    rows = (
+        *made().rows,
+        row(spec, 0.7, 0.6, 0.8, group[0]),
+        row(spec, 0.4, 0.3, 0.5, group[1]),
+        replace(difference, warnings=scope),
+    )
+    ranking = section(
+        results=Results(rows, (), target="like these"), analyses=(*ANALYSES, spec)
+    ).tables[1]
+    assert texts(ranking)[0][3] == f"a {sign} b"
+    assert ("(>): the two differ in the judgement" in str(ranking.notes)) == (sign == "(>)")
 
 
 SPLIT, AGREES = {"instrument": "coarse"}, ANALYSES[0]

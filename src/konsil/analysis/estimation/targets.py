@@ -16,11 +16,12 @@ from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.estimation.raters.rater_samples import without_interval
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.frames import whom
 from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import Listed, TranslatableMessage, listed, message
-from konsil.stats.engine.contract import RatersTarget
+from konsil.stats.engine.contract import Estimate, RatersTarget
 from konsil.stats.inference.wald import linearised
 
 LEAST_PEOPLE = 5
@@ -152,17 +153,26 @@ def with_effective_raters(row: Row, effective: float, least: float = LEAST_EFFEC
     `effective`: the effective number of raters of its analysis. Not of companions, nor of rows that
     are about these raters anyway.
     """
-    is_about_others = row.kind != "companion" and row.estimate.raters == "like these"
-    if not (effective < least and is_about_others and math.isfinite(row.estimate.low)):
-        return row
-    note = message(
-        "The ratings hardly carry conclusions about raters like these: the effective number of"
-        " raters of this analysis is {effective:.1f}, below {least:g}.",
-        message_id="target.hardly_carried",
-        effective=effective,
-        least=least,
+    notes = () if row.kind == "companion" else hardly_carried(row.estimate, effective, least)
+    return replace(row, warnings=(*row.warnings, *notes)) if notes else row
+
+
+def hardly_carried(
+    estimate: Estimate, effective: float, least: float = LEAST_EFFECTIVE
+) -> tuple[TranslatableMessage, ...]:
+    """A note on a number for raters like these that too few effective raters rated; else empty."""
+    is_about_others = estimate.raters == "like these" and math.isfinite(estimate.low)
+    if not (effective < least and is_about_others):
+        return ()
+    return (
+        message(
+            "The ratings hardly carry conclusions about raters like these: the effective number of"
+            " raters of this analysis is {effective:.1f}, below {least:g}.",
+            message_id="target.hardly_carried",
+            effective=effective,
+            least=least,
+        ),
     )
-    return replace(row, warnings=(*row.warnings, note))
 
 
 def answering(
@@ -393,6 +403,24 @@ def _target_sentence(target: Target) -> TranslatableMessage:
         ),
         message_id="target.too_few",
         **numbers,
+    )
+
+
+def table_sentence(target: Target) -> TranslatableMessage:
+    """The target of the differences between groups of a table, and why it is that one."""
+    if target.is_stated:
+        return message(
+            "Target of the differences: {raters}, as stated.",
+            message_id="target.of_table_stated",
+            raters=whom(target.raters),
+        )
+    return message(
+        "Target of the differences: {raters}, as the table has {n} {n|rater|raters} (raters like"
+        " these from {least} on).",
+        message_id="target.of_table",
+        raters=whom(target.raters),
+        n=target.n_raters,
+        least=LEAST_PEOPLE,
     )
 
 

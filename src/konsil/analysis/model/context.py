@@ -41,6 +41,8 @@ class Context:
     """Whether systems and judges have blinding codes."""
     effective_raters: float = math.nan
     """The effective number of people who rated; nan where the target does not rest on it."""
+    panel_target: RatersTarget | None = None
+    """The target that a panel of people has with which raters are compared; None without one."""
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""

@@ -21,7 +21,7 @@ from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.rows import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.errors.message import TranslatableMessage, message
-from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.engine.contract import Array, Estimate, RatersTarget
 from konsil.stats.inference.infer import Caution
 from konsil.stats.inference.multiplicity import holm
 
@@ -182,8 +182,10 @@ class Recommendation:
     p: float
     """The larger p value of two families: the decisions, and the declared analyses; nan where there
     is no decision."""
-    reason: Literal["", "lopsided", "no hours", "not shown"]
-    """Why none is recommended."""
+    reason: Literal["", "lopsided", "no hours", "not shown", "not estimable"]
+    """Why none is recommended; 'not estimable': a part has no interval for raters like these."""
+    raters: RatersTarget = "these"
+    """Whom a recommendation is about: raters like these only where all its parts are."""
 
 
 def recommendations(
@@ -208,10 +210,11 @@ def recommendations(
     out = []
     for n, (design, _, reason) in enumerate(decisions):
         p = max([float(adjusted[n]), *_declared(evidence[n])]) if n in adjusted else math.nan
-        is_shown = design != "" and p <= 1 - level
-        out.append(
-            Recommendation(design if is_shown else "", p, "" if is_shown else reason or "not shown")
-        )
+        if design == "" or not p <= 1 - level:
+            out.append(Recommendation("", p, reason or "not shown"))
+            continue
+        are_all_others = all(r.estimate.raters == "like these" for r in _parts(evidence[n]))
+        out.append(Recommendation(design, p, "", "like these" if are_all_others else "these"))
     return out
 
 
@@ -220,19 +223,29 @@ def _declared(evidence: DesignEvidence) -> list[float]:
 
     None of what is exploratory.
     """
-    parts = [*evidence.agreement, *([evidence.hours] if evidence.hours is not None else [])]
-    return [r.p_adjusted for r in parts if math.isfinite(r.p_adjusted)]
+    return [r.p_adjusted for r in _parts(evidence) if math.isfinite(r.p_adjusted)]
+
+
+def _parts(evidence: DesignEvidence) -> list[Row]:
+    """The rows that a decision rests on."""
+    return [*evidence.agreement, *([evidence.hours] if evidence.hours is not None else [])]
 
 
 def _decision(
     evidence: DesignEvidence, draws: int
-) -> tuple[Literal["first", "second", ""], float, Literal["", "lopsided", "no hours", "not shown"]]:
+) -> tuple[
+    Literal["first", "second", ""],
+    float,
+    Literal["", "lopsided", "no hours", "not shown", "not estimable"],
+]:
     """Which design all parts favour, the largest of their p values, and why none is favoured."""
     if evidence.is_lopsided:
         return "", math.nan, "lopsided"
     if evidence.hours is None or not evidence.sentences or not evidence.agreement:
         return "", math.nan, "no hours"
-    parts = [*evidence.agreement, evidence.hours]
+    parts = _parts(evidence)
+    if any(r.estimate.raters == "like these" and math.isnan(r.estimate.low) for r in parts):
+        return "", math.nan, "not estimable"
     if any(
         weakness(r.estimate, draws) is not None or not math.isfinite(r.estimate.p) for r in parts
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import polars as pl
@@ -31,10 +31,12 @@ from konsil.analysis.model.spec import Analysis
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.pairs.vote_methods import comparison_methods
 from konsil.analysis.running.rows.unknown_raters import about_items, unknown_raters_problem
+from konsil.analysis.table.derived import derived_columns
 from konsil.analysis.table.encoding import empty_selection, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError, UnknownRatersError
+from konsil.errors.message import TranslatableMessage, listed, message
 
 Rows = Callable[[Context, RatingTable, pl.DataFrame, Lineage], Iterator[Row]]
 Methods = Callable[[Sequence[Analysis], Sequence[Row]], Sequence[str]]
@@ -121,7 +123,35 @@ def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
         yield no_result(context, empty_selection(table, analysis, analysis.raters))
-    elif context.has_known_raters:
-        yield from rows(context, table, frame, lineage)
-    else:
-        yield from about_items(rows(context, table, frame, lineage))
+        return
+    notes = _ungrouped(table, analysis, frame.height)
+    computed = rows(context, table, frame, lineage)
+    for row in computed if context.has_known_raters else about_items(computed):
+        is_noted = notes and row.kind != "companion"
+        yield replace(row, warnings=(*row.warnings, *notes)) if is_noted else row
+
+
+def _ungrouped(
+    table: RatingTable, analysis: Analysis, n_selected: int
+) -> tuple[TranslatableMessage, ...]:
+    """A note on the ratings that are in no group of a derived column, if any.
+
+    `n_selected`: the number of ratings that the analysis selects.
+    """
+    derived = derived_columns(table, analysis.by)
+    if not derived:
+        return ()
+    by = tuple(column for column in analysis.by if column not in derived)
+    n_all = select(table, replace(analysis, by=by), analysis.raters).height
+    if n_all == n_selected:
+        return ()
+    return (
+        message(
+            "{n:,} of {all:,} {all|rating|ratings} {n|is|are} in no group of {columns} and"
+            " {n|is|are} excluded.",
+            message_id="selection.ungrouped",
+            n=n_all - n_selected,
+            all=n_all,
+            columns=listed([repr(column) for column in derived]),
+        ),
+    )

@@ -237,7 +237,8 @@ def contexts_of(
             if analysis.mode == "paper"
             else resampling
         )
-        within = target_within(target, analysis, table)
+        within = target_within(target, analysis, table, analysis.raters)
+        panel = analysis.against if analysis.against != "rest" else None
         has_known_raters = not table.has_unknown_raters(analysis.raters)
         if not has_known_raters:
             # The general sentence on the target says that estimates without each are not possible.
@@ -256,6 +257,7 @@ def contexts_of(
             settings.characteristics,
             settings.is_blinded,
             effective_raters(target, analysis, table),
+            target_within(target, analysis, table, panel) if panel else None,
         )
         for problem in _threshold_problems(context) if analysis.statistic in CASES else ():
             raise AnalysisError(placed(analysis.name, problem))
@@ -340,8 +342,10 @@ def effective_raters(target: Target, analysis: Analysis, table: RatingTable) -> 
     return effective_number(counts) if len(counts) > 1 else math.nan
 
 
-def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:
-    """The target as far as it decides which interval of an analysis comes first.
+def target_within(
+    target: Target, analysis: Analysis, table: RatingTable, panel: str
+) -> RatersTarget | None:
+    """The target as far as it decides which interval of an analysis of a panel comes first.
 
     None where the analysis decides that.
 
@@ -350,5 +354,5 @@ def target_within(target: Target, analysis: Analysis, table: RatingTable) -> Rat
     """
     if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
         return None
-    kinds = table.part(analysis.criterion, analysis.raters).get_column("kind")
+    kinds = table.part(analysis.criterion, panel).get_column("kind")
     return target.raters if (kinds == "human").any() else None

@@ -45,6 +45,11 @@ def check_request(request: AgreementRequest) -> None:
             f"{option('values')}: has no effect at the level nominal, which uses no numbers; state"
             f" {option('level', 'interval')}, for instance"
         )
+    if request.target is not None and request.compare is None:
+        raise AnalysisError(
+            f"{option('target')}: has no effect without {option('compare')}, as it states whom"
+            " differences are about"
+        )
     for name in request.statistics:
         if name in SET_STATISTICS:
             continue

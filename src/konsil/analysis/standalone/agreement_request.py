@@ -15,6 +15,7 @@ from konsil.analysis.roles.reading import StatedRoles, TableFile
 from konsil.analysis.tabular.agreement_options import Level, RatingsRequest, TableOptions
 from konsil.errors import option
 from konsil.records.request import Flag, setting
+from konsil.stats.engine.contract import RatersTarget
 
 if TYPE_CHECKING:
     from konsil.analysis.tabular.slices import Slices
@@ -44,6 +45,13 @@ class AgreementRequest(RatingsRequest):
     )
     pairs: bool = setting(False, Flag("Also print the agreement of each pair of raters."))
     compare: str | None = setting(None, COMPARE)
+    target: RatersTarget | None = setting(
+        None,
+        Flag(
+            "Raters whom differences are about; default: 'like these' if the table has at least"
+            " five."
+        ),
+    )
 
     def __post_init__(self) -> None:
         """Statistics get their whole names."""

@@ -6,18 +6,18 @@ As plain data, tables and frames.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from konsil.analysis.agreement.agreement_statistics import full_name, title_of
-from konsil.analysis.model.frames import finite_or_none
+from konsil.analysis.model.frames import finite_or_none, whom
 from konsil.analysis.model.notebook import Dot, ShownResult, dot_plot, html_table, interval_text
 from konsil.errors import AnalysisError, nearest
 from konsil.records.digits import written
-from konsil.stats.engine.contract import Estimate
+from konsil.stats.engine.contract import Estimate, RatersTarget
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +72,10 @@ class Comparison:
     """Each statistic's difference, with interval and two-sided p value."""
     companions: tuple[NamedEstimate, ...]
     """The same differences with other intervals."""
+    target: RatersTarget | None = None
+    """Whom the differences are about; None where raters are unknown."""
+    target_sentence: str = ""
+    """The same in words, and why; empty where raters are unknown."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,9 +152,11 @@ class Agreement(ShownResult):
             for name, result in self._parts()
             for s in result.statistics
         ]
+        targets: Iterable[str] = ()
         if self.comparison is not None:
             name = " minus ".join(self.comparison.groups)
             rows += [[name, *_shown(s)] for s in self.comparison.differences]
+            targets = filter(None, [self.comparison.target_sentence])
         head = (
             *(["group"] if self.groups else []),
             "statistic",
@@ -159,7 +165,8 @@ class Agreement(ShownResult):
             "CI method",
         )
         notes = [w for _, result in self._parts() for w in result.warnings]
-        return html_table(self.counts(), head, rows, dict.fromkeys([*self.warnings, *notes]))
+        every = dict.fromkeys([*targets, *self.warnings, *notes])
+        return html_table(self.counts(), head, rows, every)
 
     def plot(self, statistics: Sequence[str] = (), *, ax: Axes | None = None) -> Axes:
         """Draw estimates with their intervals on matplotlib axes, and return these to be changed.
@@ -334,8 +341,13 @@ def _compared(comparison: Comparison) -> dict[str, Any]:
     differences = _with_companions(comparison.differences, comparison.companions)
     for entry, difference in zip(differences, comparison.differences, strict=True):
         entry["p"] = finite_or_none(difference.estimate.p)
+        others = [c for c in comparison.companions if c.name == difference.name]
+        named = zip((entry, *entry["companions"]), (difference, *others), strict=True)
+        for fields, of in () if comparison.target is None else named:
+            fields["target"] = whom(of.estimate.raters)
     return {
         "groups": list(comparison.groups),
         "n_shared": comparison.n_shared,
+        "target": None if comparison.target is None else whom(comparison.target),
         "differences": differences,
     }

@@ -11,7 +11,7 @@ import numpy as np
 
 from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.model.context import Context
-from konsil.analysis.model.frames import finite_or_none
+from konsil.analysis.model.frames import finite_or_none, whom
 from konsil.analysis.pairs.pair_contrasts import difference_estimates
 from konsil.analysis.pairs.pair_influences import Column, columns_of, numbered
 from konsil.analysis.pairs.pairwise import places
@@ -60,6 +60,7 @@ def compared(
     if all(table.items is not None for table in tables):
         n_items = int(np.all([table.is_compared for table in tables], axis=0).sum())
     n_raters = len(set.intersection(*({*table.raters} for table in tables)))
+    n_all = len(set().union(*(table.raters for table in tables)))
     has_raters = all(table.has_raters for table in tables)
     notes: list[str] = []
     if not n_items and not (has_raters and n_raters):
@@ -73,6 +74,7 @@ def compared(
         "groups": list(groups),
         "n_shared_items": n_items,
         "n_shared_raters": n_raters if has_raters else None,
+        "target": whom("like these" if n_all > 1 else "these") if has_raters else None,
         "differences": differences,
     }, notes
 

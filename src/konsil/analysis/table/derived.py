@@ -72,6 +72,12 @@ def _group(frame: pl.DataFrame, definition: Derived) -> pl.Expr:
     return column.replace_strict(group_of, default=None, return_dtype=pl.String)
 
 
+def derived_columns(table: RatingTable, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of some columns that are derived: ratings in none of their groups form no group."""
+    derived = {*table.derived, *(definition.name for definition in table.groups)}
+    return tuple(name for name in names if name in derived)
+
+
 def derived_values(table: RatingTable, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
     """Each item's derived numbers, those of items without a rating left out."""
     values: list[DerivedValue] = []

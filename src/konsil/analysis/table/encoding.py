@@ -17,7 +17,7 @@ from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.columns import enumerated
 from konsil.analysis.table.conformity import refuse_unknown_labels
-from konsil.analysis.table.derived import SCORE
+from konsil.analysis.table.derived import SCORE, derived_columns
 from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable, excluded_sentence
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.analysis.table.screens import with_answers_displayed
@@ -89,10 +89,13 @@ def _conditions(
         yield "items", pl.col("item").is_in(sorted(long.sets[analysis.items]))
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
-        text = pl.col(column)
-        if frame.schema[column].is_numeric():
-            text = text.cast(pl.String)
-        yield f"where.{column}", text.is_in(list(values))
+        is_text = not frame.schema[column].is_numeric()
+        yield (
+            f"where.{column}",
+            (pl.col(column) if is_text else pl.col(column).cast(pl.String)).is_in(list(values)),
+        )
+    for column in derived_columns(long, analysis.by):
+        yield f"by.{column}", pl.col(column).is_not_null()
 
 
 def empty_selection(long: RatingTable, analysis: Analysis, panel: str) -> TranslatableMessage:

@@ -12,7 +12,6 @@ from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.verdicts import POWER, detectable_difference
 from konsil.analysis.running.question_kinds import is_of_estimates
 from konsil.errors.message import TranslatableMessage, message
-from konsil.report.answers.comparisons import Comparison, comparisons, main_comparison
 from konsil.report.answers.sentence_parts import (
     Query,
     counted_groups,
@@ -24,6 +23,7 @@ from konsil.report.answers.sentence_parts import (
     names_of,
     reason_of,
 )
+from konsil.report.material.comparisons import Comparison, comparisons, main_comparison
 from konsil.report.material.table_rows import join
 from konsil.report.material.translate import message_of
 
@@ -40,7 +40,9 @@ def answer(query: Query) -> str:
     findings = list(dict.fromkeys(row.finding for row in query.rows if row.finding))
     if findings:
         texts = [query.numbers.translated(finding) for finding in findings]
-        return " ".join([*texts, *_number_behind(query)])
+        notes = {message_of(w) for row in query.rows if row.finding for w in row.warnings}
+        of_these = [query.numbers.translated(_only_these())] if ONLY_THESE in notes else []
+        return " ".join([*texts, *_number_behind(query), *of_these])
     compared = comparisons(query.rows, query.spec, query.draws)
     if is_of_estimates(query.spec) and query.estimates:
         sentence = _estimates(query)
@@ -69,14 +71,18 @@ def _scope_and_power(query: Query, main: Comparison) -> Iterator[TranslatableMes
         if single is not None:
             yield _of_single_ratings(query, main, single)
         elif ONLY_THESE in map(message_of, main.row.warnings):
-            yield message(
-                "This is about these raters only; it is not estimable for raters like these.",
-                message_id="answer.only_these",
-            )
+            yield _only_these()
         if single is not None and main.support == "these only":
             yield from _detectable(query, single)
     elif main.support == "not shown":
         yield from _detectable(query, *filter(None, (main.row, main.by_single_ratings)))
+
+
+def _only_these() -> TranslatableMessage:
+    return message(
+        "This is about these raters only; it is not estimable for raters like these.",
+        message_id="answer.only_these",
+    )
 
 
 def _of_single_ratings(query: Query, main: Comparison, single: Row) -> TranslatableMessage:

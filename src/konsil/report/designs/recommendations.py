@@ -14,18 +14,18 @@ from konsil.analysis.model.terms import WHOLE_ANSWER
 from konsil.analysis.model.verdicts import (
     DesignEvidence,
     Recommendation,
-    is_order_shown,
     recommendations,
 )
 from konsil.errors.message import message
 from konsil.report.designs.budgets import sentences_in_words
+from konsil.report.material.comparisons import Support, comparisons
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import MINUS, Cell, Table, table
 
 COMMON = 0.9
 """Where one label makes up more than this under a design, agreement is no reason to take it."""
-ABOVE, LEVEL = ">", "≥"
-"""Between two systems: shown to differ, or only estimated to."""
+ABOVE, ABOVE_HERE, LEVEL = ">", "(>)", "≥"
+"""Between two systems: shown to differ, by these raters only, or only estimated to."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +143,12 @@ def advice_table(
     ]
     decided = recommendations(parts, draws=resampling.draws, level=resampling.level)
     body = []
-    for (criterion, comparisons), decision in zip(criteria.items(), decided, strict=True):
+    for (criterion, compared), decision in zip(criteria.items(), decided, strict=True):
         first = [
-            Cell(_recommendation(material, comparisons, decision)),
+            Cell(_recommendation(material, compared, decision)),
             Cell(numbers.p(decision.p) or "–", number=True),
         ]
-        for comparison in comparisons:
+        for comparison in compared:
             mark = (
                 " †" if comparison.is_derived else " *" if comparison.has_dominant_category else ""
             )
@@ -202,6 +202,17 @@ def advice_table(
             )
         )
     ]
+    if any(is_of_these(material, decision) for decision in decided):
+        general.append(
+            numbers.translated(
+                message(
+                    "These raters only: a part of the decision, such as hours to a reliability, has"
+                    " no interval for raters like these, for whom the recommendation is not"
+                    " estimable.",
+                    message_id="choice.of_these_raters",
+                )
+            )
+        )
     if any(comparison.is_derived for comparison in every):
         general.append(
             numbers.translated(
@@ -241,8 +252,18 @@ def _recommendation(
     """The recommendation in words, or why there is none."""
     numbers = material.numbers
     if decision.design:
-        return comparisons[0].designs[0 if decision.design == "first" else 1]
+        design = comparisons[0].designs[0 if decision.design == "first" else 1]
+        if not is_of_these(material, decision):
+            return design
+        return numbers.translated(
+            message("{design} (these raters only)", message_id="choice.these_raters", design=design)
+        )
     match decision.reason:
+        case "not estimable":
+            reason = message(
+                "no recommendation: not estimable for raters like these",
+                message_id="choice.none_not_estimable",
+            )
         case "lopsided":
             reason = message(
                 "no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided"
@@ -256,6 +277,12 @@ def _recommendation(
                 "no recommendation: no difference is shown", message_id="choice.none_not_shown"
             )
     return numbers.translated(reason)
+
+
+def is_of_these(material: Material, decision: Recommendation) -> bool:
+    """Whether a recommendation is about these raters in a report about raters like these."""
+    is_about_others = material.results.target == "like these"
+    return decision.design != "" and is_about_others and decision.raters == "these"
 
 
 def ranking_table(
@@ -276,16 +303,18 @@ def ranking_table(
             value = {
                 r.group["system"]: r.estimate.value for r in design_rows if r.kind == "estimate"
             }
-            apart = {
-                frozenset((r.group["system"], r.versus["system"]))
-                for r in design_rows
-                if r.kind == "difference"
-                and is_order_shown(r.p_adjusted, material.study.resampling.level)
+            support = {
+                frozenset((c.row.group["system"], c.row.versus["system"])): c.support
+                for c in comparisons(design_rows, a, material.study.resampling.draws)
+                if c.row.kind == "difference"
             }
             order = sorted(
                 (s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s]
             )
-            marks = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
+            marks = [
+                f" {_MARKS.get(support.get(frozenset(two), 'not shown'), LEVEL)} "
+                for two in pairwise(order)
+            ]
             ranking = "".join(
                 part for two in zip(order, [*marks, ""], strict=False) for part in two
             )
@@ -299,10 +328,24 @@ def ranking_table(
         alpha=round(1 - material.study.resampling.level, 10),
         level=LEVEL,
     )
+    only_these = message(
+        "{sign}: the two differ in the judgement of these raters only; for raters like these it is"
+        " not shown, or not estimable.",
+        message_id="choice.order_of_these",
+        sign=ABOVE_HERE,
+    )
+    has_only_these = any(ABOVE_HERE in line[-1].text for line in body)
     return table(
         material.caption(_("Ranking of systems by design (best first).")),
         (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
         body,
         row_heads=3,
-        general=[material.numbers.translated(signs)],
+        general=[
+            material.numbers.translated(sign)
+            for sign in (signs, *([only_these] if has_only_these else []))
+        ],
     )
+
+
+_MARKS: Mapping[Support, str] = {"shown": ABOVE, "these only": ABOVE_HERE}
+"""What a comparison of two systems supports -> the sign between them; of all others `LEVEL`."""

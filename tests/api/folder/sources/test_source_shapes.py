@@ -39,6 +39,7 @@ NO_KEYS: Mapping[str, str] = {
     **dict.fromkeys(("cluster", "by", "compare"), "an analysis has its clusters and groups"),
     **dict.fromkeys(("resamples", "confidence", "seed"), "inference of the study"),
     **dict.fromkeys(("statistics", "weights", "pair_weights", "pairs"), "an analysis has them"),
+    "target": "the study has it, in [inference]",
 }
 """Option -> why a source has no key for it."""
 

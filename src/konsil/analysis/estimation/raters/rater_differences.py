@@ -184,7 +184,7 @@ def _of_panels(headline: Estimate, a: Measure, b: Measure, cluster: str) -> Esti
     )
 
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-9
 """Standard errors up to here are rounding errors of zero."""
 
 CORRECTED = frozenset(

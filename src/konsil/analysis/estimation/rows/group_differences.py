@@ -58,7 +58,7 @@ def differences(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
                 summary = replace(
                     summary, headline=headline, companions=(summary.headline, *summary.companions)
                 )
-            summary = _of_target(context, summary, a.measure, b.measure)
+            summary = of_target(context, summary, a.measure, b.measure, context.cluster)
             paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
             difference = row(context, a.keys, summary, a.measure, kind="difference", versus=b.keys)
             yield replace(difference, is_paired=paired, n_units_versus=b.measure.n_units)
@@ -74,10 +74,10 @@ def differences(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
                 )
 
 
-def _of_target(
-    context: Context, summary: EstimateSummary, a: Measure, b: Measure
+def of_target(
+    context: Context, summary: EstimateSummary, a: Measure, b: Measure, cluster: str
 ) -> EstimateSummary:
-    """A difference with the target's interval first.
+    """A difference with the target's interval first; `cluster` names what items are.
 
     Groups without a common rater are compared by raters.
 
@@ -91,7 +91,7 @@ def _of_target(
             RATER_PAIR,
         }
         by_raters = of_other_raters(
-            summary, a, b, context.cluster, are_panels=are_panels and not is_for_these
+            summary, a, b, cluster, are_panels=are_panels and not is_for_these
         )
         if not is_for_these:
             return by_raters
@@ -100,7 +100,7 @@ def _of_target(
             summary, companions=(*two, *(c for c in summary.companions if c.raters == "these"))
         )
     if context.target is not None:
-        summary = of_common_raters(summary, a, b, context.cluster, context.analysis.statistic)
+        summary = of_common_raters(summary, a, b, cluster, context.analysis.statistic)
     summary = answering(
         summary,
         context.target,
@@ -108,7 +108,7 @@ def _of_target(
         is_exempt=is_about_these(context.analysis, has_known_raters=context.has_known_raters),
     )
     # Beside the majorities' interval, whose number is another one; never in its place.
-    single = of_single_ratings(summary.headline, a, b, context.cluster)
+    single = of_single_ratings(summary.headline, a, b, cluster)
     if single is None:
         return summary
     return replace(summary, companions=(single, *summary.companions))

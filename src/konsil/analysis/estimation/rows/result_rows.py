@@ -61,9 +61,10 @@ def row(
         draws = context.resampling.draws
         verdict = equivalence_sentence(summary.headline, analysis.margin, draws, summary.cautions)
         summary = replace(summary, notes=(*summary.notes, verdict))
-    if kind != "companion" and (is_difference or math.isfinite(summary.headline.p)):
-        notes = (*summary.notes, *scope_note(summary, context.target))
-        summary = replace(summary, notes=notes)
+    is_concluded = is_difference or bool(finding) or math.isfinite(summary.headline.p)
+    if kind != "companion" and is_concluded:
+        target = context.target or context.panel_target
+        summary = replace(summary, notes=(*summary.notes, *scope_note(summary, target)))
     return Row(
         analysis=analysis.name,
         statistic=analysis.statistic,

@@ -11,7 +11,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import BY_SINGLE_RATINGS, ONLY_THESE
 from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.interval_methods import leads
-from konsil.analysis.model.verdicts import weakness
+from konsil.analysis.model.verdicts import is_order_shown, weakness
 from konsil.report.material.table_rows import Joined, join
 from konsil.report.material.translate import message_of
 
@@ -75,7 +75,7 @@ def support(row: Row, spec: Analysis, draws: int, by_single_ratings: Row | None 
 def _excludes_zero(row: Row) -> bool:
     """Whether a difference has an adjusted p value below the level, and an interval without 0."""
     e = row.estimate
-    return row.p_adjusted <= 1 - e.level and not e.low <= 0 <= e.high
+    return is_order_shown(row.p_adjusted, e.level) and not e.low <= 0 <= e.high
 
 
 def comparisons(rows: Sequence[Row], spec: Analysis, draws: int) -> list[Comparison]:
