@@ -158,6 +158,7 @@ VALUES: Mapping[str, Options] = {
     "where": {"where": {"site": "x"}},
     "by": {"by": "site"},
     "compare": {"compare": "site"},
+    "target": {"compare": "site", "target": "like these"},
     "missing": {"missing": ["", "-"]},
     "recode": {"recode": {"1": "2"}},
     "repeat": {"repeat": "last"},
@@ -194,6 +195,7 @@ pairs        +      +                 +      -        -       +                +
 where        +      +                 +      +        +       +                -             +       +
 by           +      +                 +      +        +       -                -             -       +
 compare      +      +                 +      +        +       -                -             -       -
+target       +      +                 +      +        +       -                -             -       -
 missing      +      +                 +      +        +       +                +             +       +
 recode       +      +                 +      +        +       +                +             +       +
 repeat       -      -                 +      -        -       +                -             +       -

@@ -348,6 +348,7 @@ OPTIONS: Mapping[str, str] = {
     "weights": "those with a name are compared; a study has no others",
     "names": "the same columns as raters or criteria, which are read before anything is computed",
     "pair_weights": "a study has none",
+    "target": "cli/test_agreement_parts.py compares differences about either target with a study's",
 }
 """Each option of a table: that its numbers are compared with a study's, or why they are not."""
 
