@@ -90,7 +90,7 @@ def test_a_plan_that_was_never_frozen_is_declared(tmp_path: Path) -> None:
     text = page(folder)
     assert (
         "The protocol specifies 1 analysis and declares 1 of them as its family; the analysis"
-        " plan was not frozen." in text
+        " plan was not frozen and may have been written after data collection began." in text
     )
     assert (
         "The analysis plan was not frozen: 1 analysis is declared in the protocol, which may"

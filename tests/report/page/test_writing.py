@@ -356,7 +356,7 @@ def test_german(german: Path) -> None:
     assert '<html lang="de">' in page
     for shown in (
         "Simulierte Bewertungen.",
-        "0,612 [0,552; 0,672]",
+        '0,612 <span class="whole">[0,552; 0,672]</span>',
         "Krippendorffs Alpha",
         "nicht schätzbar",
         "Abbildung 1.",
