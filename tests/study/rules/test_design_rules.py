@@ -204,6 +204,9 @@ def test_strengths_need_chains_of_comparisons(statistic: str) -> None:
     assert problems(planned("ab", "bc"), statistic) == []  # nobody compares d
     assert "lead from every system to every other" in problems(planned("ab", "cd"), statistic)[0]
     assert problems(planned("ab", "cd"), "win_difference") == []
+    # Virtual comparisons with an average system connect all of them.
+    apart = planned("ab", "cd")
+    assert problems(replace(apart, settings={**apart.settings, "penalty": 1.0}), statistic) == []
 
 
 def test_own_preference_is_possible_where_a_third_family_is_a_judge_or_a_system() -> None:

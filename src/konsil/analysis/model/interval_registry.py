@@ -22,6 +22,7 @@ Feature = Literal[
     "jackknife",
     "model",
     "paired",
+    "penalised",
     "permutation",
     "rare_events",
     "resamples",

@@ -8,6 +8,7 @@ from konsil.analysis import Analysis
 from konsil.analysis.estimation.raters.consensus_rules import too_small
 from konsil.analysis.model.catalogue.design_needs import BENCHMARK, Comparison, Design
 from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.options import PairOptions
 from konsil.analysis.running.question_kinds import kind_problems
 from konsil.errors.message import message, placed
 from konsil.plan import Allocation
@@ -81,12 +82,17 @@ def design_of(study: Study, analysis: Analysis) -> Design:
         raters=study.members(analysis.raters) or None,
         against=against or None,
         systems={s.id: s.family for s in study.systems} or None,
-        paired=_paired(study, of_criterion) if is_planned else None,
+        paired=_paired(study, of_criterion) if is_planned and not is_penalised(analysis) else None,
         is_shared=not is_planned or _is_shared(of_criterion),
         is_repeated=not is_planned or any(a.repeats or a.purpose == "repeat" for a in lines),
         is_of_pairs=scopes == {"pair"},
         is_as_published=analysis.mode == "paper",
     )
+
+
+def is_penalised(analysis: Analysis) -> bool:
+    """Whether virtual comparisons connect all systems."""
+    return isinstance(analysis.options, PairOptions) and analysis.options.penalty > 0
 
 
 def _comparison(analysis: Analysis) -> Comparison:

@@ -141,7 +141,8 @@ TWO_SYSTEMS = DesignNeed(
 )
 CONNECTED = DesignNeed(
     message(
-        "comparisons that lead from every system to every other, directly or through others",
+        "comparisons that lead from every system to every other, directly or through others, or a"
+        " `penalty`",
         message_id="design_need.connected",
     ),
     _is_connected,
