@@ -90,4 +90,6 @@ def test_a_number_that_rests_on_one_case_has_no_interval() -> None:
     measure = Measure(sums, quotient, names, 12, 1, 12)
     headline = estimate(measure, key=1, resampling=Resampling(300), cluster="case").headline
     assert math.isnan(headline.low)
-    assert headline.reason.startswith("no CI: without one of the clusters")
+    assert headline.reason.startswith(
+        "no CI: the estimate is not estimable without one of the clusters"
+    )

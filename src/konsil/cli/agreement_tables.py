@@ -165,7 +165,9 @@ _SHOWN = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1
 def _comparison(console: Console, comparison: Comparison) -> None:
     numbers = Numbers(ENGLISH)
     first, second = comparison.groups
-    others = {c.name: c.estimate for c in comparison.companions if math.isfinite(c.estimate.low)}
+    # Of several other intervals the first is shown.
+    finite = [c for c in comparison.companions if math.isfinite(c.estimate.low)]
+    others = {c.name: c.estimate for c in reversed(finite)}
     grid = grid_of(f"{first} minus {second}", ">difference", "interval", ">p")
     if others:
         grid.add_column("other interval")

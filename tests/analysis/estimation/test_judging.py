@@ -383,6 +383,16 @@ def test_one_weak_judge_takes_no_units_from_the_ensembles_of_the_others() -> Non
     assert emptied[0].n_units < rows[0].n_units / 5
 
 
+def test_an_ensemble_with_labels_on_one_item_has_no_interval() -> None:
+    data = weak_judge()
+    first = min(r.item for r in data.ratings if r.rater == "j3")
+    few = replace(data, ratings=[r for r in data.ratings if r.rater != "j3" or r.item == first])
+    rows = ensembles_of(few, coverage=0.0, ensemble_units="members")
+    alone = next(row for row in rows if row.group["ensemble"] == "j3").estimate
+    assert np.isfinite(alone.value) and np.isnan([alone.low, alone.high, alone.se]).all()
+    assert (alone.method, alone.reason) == ("", "no CI from a single cluster")
+
+
 def test_an_ensemble_on_the_units_of_its_own_members() -> None:
     rows = {
         row.group["ensemble"]: row

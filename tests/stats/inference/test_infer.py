@@ -10,7 +10,7 @@ from konsil.stats.inference.infer import (
     contrasted,
     difference,
     infer,
-    of_few_clusters,
+    jackknife_interval,
 )
 from konsil.stats.inference.intervals import percentile
 
@@ -222,7 +222,7 @@ def jackknife(sums, finalise):
 def test_few_clusters_have_the_jackknife_with_t(n_clusters):
     sums = np.vstack([rows(n_clusters, seed=n_clusters), np.zeros((4, 3))])
     value, se, df = jackknife(sums[:n_clusters], mean)
-    at = of_few_clusters(infer(sums, mean, draws=100))
+    at = jackknife_interval(infer(sums, mean, draws=100))
     assert at.se == pytest.approx(se)
     assert at.df == pytest.approx(df)
     assert at.low == pytest.approx(value - stats.t.ppf(0.975, df) * se)
@@ -232,33 +232,33 @@ def test_few_clusters_have_the_jackknife_with_t(n_clusters):
 def test_scores_of_equal_size_have_the_t_interval_of_their_mean():
     scores = np.arange(12.0)
     sums = np.column_stack([scores, np.ones(12)])
-    at = of_few_clusters(infer(sums, mean, draws=100))
+    at = jackknife_interval(infer(sums, mean, draws=100))
     t = stats.t.interval(0.95, 11, scores.mean(), stats.sem(scores))
     assert (at.low[0], at.high[0]) == pytest.approx(t)
 
 
 def test_the_jackknife_is_for_few_clusters_and_not_without_variation():
-    assert of_few_clusters(infer(rows(FEW_CLUSTERS), mean, draws=100)) is None
-    assert of_few_clusters(infer(rows(1), mean, draws=100)) is None
-    assert of_few_clusters(infer(rows(12), mean, draws=100, method="percentile")) is None
+    assert jackknife_interval(infer(rows(FEW_CLUSTERS), mean, draws=100)) is None
+    assert jackknife_interval(infer(rows(1), mean, draws=100)) is None
+    assert jackknife_interval(infer(rows(12), mean, draws=100, method="percentile")) is None
     alike = infer(np.ones((12, 2)), mean, draws=100)
-    assert np.isnan(of_few_clusters(alike).low)
+    assert np.isnan(jackknife_interval(alike).low)
 
     def of_first(totals):
         # Undefined without the first cluster.
         return np.where(totals[..., :1] > 0, totals[..., 1:] / totals[..., :1], np.nan)
 
     sums = np.column_stack([np.eye(12)[0], np.arange(12.0)])
-    assert np.isnan(of_few_clusters(infer(sums, of_first, draws=100)).low)
+    assert np.isnan(jackknife_interval(infer(sums, of_first, draws=100)).low)
 
 
 @pytest.mark.parametrize(("scale", "least"), [("atanh", -1), ("logit", 0)])
 def test_few_clusters_stay_within_the_scale(scale, least):
     sums = np.column_stack([np.r_[np.ones(10), 0.4, 0.8], np.ones(12)])
     result = infer(sums, mean, draws=100, scale=scale)
-    at = of_few_clusters(result)
+    at = jackknife_interval(result)
     assert least < at.low[0] < result.value[0] < at.high[0] < 1
-    assert of_few_clusters(infer(sums, mean, draws=100)).high[0] > at.high[0]
+    assert jackknife_interval(infer(sums, mean, draws=100)).high[0] > at.high[0]
 
 
 def test_t_p_value_is_never_zero_and_nan_without_spread():

@@ -202,3 +202,18 @@ def test_it_covers_where_a_label_is_rare(prevalence: float, n_raters: int, n: in
         low, high = posterior.interval(drawn, statistic.finalise(sums.sum(0)), n - 1)
         held += bool(low[0] <= truth <= high[0])
     assert least - 0.025 < held / 600
+
+
+def test_labels_of_comparisons_have_one_orientation_whichever_answer_comes_first() -> None:
+    """Otherwise the order of the raters, and with it each draw, follows from systems' names."""
+    generator = np.random.default_rng(8)
+    labels = generator.integers(-1, 3, (60, 4))
+    codes = Codes(labels, np.arange(60), 3, reverse=(2, 1, 0))
+    turned = np.where(labels >= 0, 2 - labels, labels)
+    exchanged = np.where(generator.random((60, 1)) < 0.5, turned, labels)
+    assert not np.array_equal(exchanged, labels)
+    oriented = posterior._oriented_labels(codes)
+    assert np.array_equal(oriented, posterior._oriented_labels(replace(codes, labels=exchanged)))
+    assert np.array_equal(posterior._oriented_labels(replace(codes, reverse=None)), labels)
+    # Raters who differ in a unit still do, unless they only mirror each other.
+    assert len({oriented[:, rater].tobytes() for rater in range(4)}) == 4

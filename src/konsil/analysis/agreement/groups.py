@@ -47,7 +47,7 @@ from konsil.stats.inference.infer import Caution
 from konsil.stats.shares.durations import median_of_cells
 from konsil.stats.shares.medians import clustered_median, label_counts
 
-_FEW_CLUSTERS = 10
+_FEW_CLUSTERS_OF_MEDIANS = 10
 """Clusters below which the t quantiles do not keep the level reliably."""
 
 
@@ -327,6 +327,6 @@ def median_group(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         reason="" if n_clusters > 1 else message("no CI from a single cluster"),
     )
     cautions: tuple[Caution, ...] = ()
-    if n_clusters < _FEW_CLUSTERS:
-        cautions = (Caution("few-clusters", (n_clusters, _FEW_CLUSTERS)),)
+    if n_clusters < _FEW_CLUSTERS_OF_MEDIANS:
+        cautions = (Caution("few-clusters", (n_clusters, _FEW_CLUSTERS_OF_MEDIANS)),)
     return Group(keys, measure, EstimateSummary(headline, cautions=cautions))

@@ -59,14 +59,14 @@ def case_methods(analyses: Sequence[Analysis], rows: Sequence[Row] = ()) -> list
         sentences.append(
             message(
                 "Systems were compared on their case means, paired by case.",
-                message_id="methods.signed_rank",
+                message_id="methods.paired_cases",
             )
         )
         if any(r.kind == "companion" and r.statistic == "mann_whitney" for r in rows):
             sentences.append(
                 message(
                     "Rank tests, paired (Wilcoxon) and unpaired (Mann-Whitney), are also reported.",
-                    message_id="methods.unpaired_beside",
+                    message_id="methods.rank_tests",
                 )
             )
     if ("anova", "valid") in used:

@@ -27,7 +27,6 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.errors.message import TranslatableMessage, message
 from konsil.stats.cases import effects
 from konsil.stats.cases.degradation import reversal, unanimous_interval
-from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer
 
@@ -98,18 +97,18 @@ def _paired(
         n,
     )
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
-    unknown = message("the case means do not vary, or there are too few")
+    undefined_reason = message("the case means do not vary, or there are too few")
     [summary] = differences_of(context, [shared])
     paired = summary.headline
-    if math.isfinite(paired.value):
+    if not math.isfinite(paired.value):
+        paired = replace(paired, reason=undefined_reason)
+    elif paired.method:
         method = message(
             "paired d of case means, {interval}",
             message_id="method.paired_d",
             interval=paired.method,
         )
         paired = replace(paired, method=method)
-    else:
-        paired = replace(paired, reason=message("the case means do not vary, or there are too few"))
     yield row(
         context,
         keys,
@@ -118,15 +117,17 @@ def _paired(
         kind="difference",
         versus=versus,
     )
-    # A rank test beside a standardised difference is another procedure than that of its interval,
+    # The rank test of a standardised difference is another procedure than that of its interval,
     # and the two could contradict each other in one row.
     w, p = effects.signed_rank(gap)
     u, p_unpaired = effects.rank_sum(first, second)
     unpaired = float(effects.cohen_d(sums.sum(axis=0))[0])
-    for d, p_of_ranks, test in (
+    n_cases = int(np.isfinite(gap).sum())
+    for d, p_of_ranks, n_ranked, test in (
         (
             paired.value,
             p,
+            n_cases,
             message(
                 "paired d of case means, without CI; Wilcoxon's signed ranks, W = {w:g}",
                 message_id="method.signed_rank",
@@ -136,6 +137,7 @@ def _paired(
         (
             unpaired,
             p_unpaired,
+            len(cases),
             message(
                 "Cohen's d of case means, unpaired, without CI; Mann-Whitney, U = {u:g}",
                 message_id="method.unpaired_d",
@@ -144,8 +146,15 @@ def _paired(
         ),
     ):
         if math.isfinite(p_of_ranks):
-            reason = "" if math.isfinite(d) else unknown
-            estimate = replace(without_limits(paired, reason), value=d, p=p_of_ranks, method=test)
+            reason = "" if math.isfinite(d) else undefined_reason
+            estimate = replace(
+                without_limits(paired, reason),
+                value=d,
+                p=p_of_ranks,
+                n_clusters=n_ranked,
+                n_undefined=0,
+                method=test,
+            )
             yield row(
                 context, keys, EstimateSummary(estimate), shared, kind="companion", versus=versus
             )
@@ -242,34 +251,34 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     if not is_finite.any():
         nothing = np.full(n_levels, np.nan)
         return Pair(names, nothing, nothing, nothing, 0, 0, 0, 0)
-    sums = np.concatenate([np.where(is_finite, gap, 0.0), is_finite.astype(np.float64)], axis=1)
-
-    def finalise(totals: Array) -> Array:
-        n = totals[..., n_levels:]
-        return ratio(totals[..., :n_levels], n)
-
+    sums = np.stack([np.where(is_finite, gap, 0.0), is_finite.astype(np.float64)], axis=2)
     # Each level at a share of the error: all of them hold together with the level asked for
     # (Bonferroni).
     each = 1 - (1 - context.resampling.level) / n_levels
-    simultaneous = infer.infer(
-        sums, finalise, draws=context.resampling.draws, level=each, key=context.key
-    )
-    limits = infer.of_few_clusters(simultaneous) or simultaneous
-    alike = unanimous_interval(simultaneous.value, is_finite.sum(axis=0), each)
+    # Level by level: each has its own number of cases.
+    estimates = [
+        infer.infer(of_level, quotient, draws=context.resampling.draws, level=each, key=context.key)
+        for of_level in sums.transpose(1, 0, 2)
+    ]
+    n_clusters = int(is_finite.any(axis=1).sum())
+    limits = [
+        (infer.jackknife_interval(e) or e) if n_clusters < infer.FEW_CLUSTERS else e
+        for e in estimates
+    ]
+    value = np.concatenate([e.value for e in estimates])
+    alike = unanimous_interval(value, is_finite.sum(axis=0), each)
     # Where all cases agree neither interval has a width: exact limits take its place.
-    flat = ~(limits.low < limits.high)
+    ends = [np.concatenate(parts) for parts in zip(*((e.low, e.high) for e in limits), strict=True)]
+    flat = ~(ends[0] < ends[1])
     # Differences of two proportions: t of very few cases would reach beyond them.
-    low, high = (
-        np.where(flat, b, np.clip(x, -1, 1))
-        for x, b in zip((limits.low, limits.high), alike, strict=True)
-    )
+    low, high = (np.where(flat, b, np.clip(x, -1, 1)) for x, b in zip(ends, alike, strict=True))
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
     return Pair(
         names,
-        simultaneous.value,
+        value,
         low,
         high,
-        simultaneous.n_clusters,
+        n_clusters,
         a.n_ratings + b.n_ratings,
         n_units,
         max(a.n_raters, b.n_raters),

@@ -21,7 +21,7 @@ from konsil.analysis.estimation.estimate import (
     stepwise,
     undefined_estimate,
 )
-from konsil.analysis.estimation.interval_rules import no_interval_reason, of_few_clusters
+from konsil.analysis.estimation.interval_rules import few_cluster_interval, no_interval_reason
 from konsil.analysis.estimation.measure import (
     Measure,
     clusters_used,
@@ -212,12 +212,14 @@ def _difference(
         no_interval_reason(bootstrap),
     )
     cautions = stepwise(infer.cautions(bootstrap, n), measure)
-    first = None if is_published else of_few_clusters(headline, bootstrap, n, cluster)
-    if first is None or not measure.is_smooth:
+    first = None
+    if measure.is_smooth and not is_published:
+        first = few_cluster_interval(headline, bootstrap, n, cluster)
+    if first is None:
         return EstimateSummary(headline, (), measure.notes, cautions)
-    cautions = tuple(c for c in cautions if c.code == "few-clusters")
-    companions = (replace(headline, p=math.nan),) if math.isfinite(first.low) else ()
-    return EstimateSummary(first, companions, measure.notes, cautions)
+    is_few = math.isfinite(first.low)
+    cautions = tuple(c for c in cautions if c.code == "few-clusters" and is_few)
+    return EstimateSummary(first, (), measure.notes, cautions)
 
 
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:

@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.interval_rules import (
-    Sampled,
+    ResampledNumber,
     as_published,
     first_interval,
     no_interval_reason,
@@ -88,7 +88,7 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
 def estimate(
     measure: Measure, *, key: int, resampling: Resampling, cluster: str, reason: str = ""
 ) -> EstimateSummary:
-    """One number with its CIs: BCa over clusters as primary CI, Wald and two-way Wald also.
+    """One number with its CIs: by the first of `interval_rules.RULES`, two-way Wald also.
 
     A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0
     and 1); so has one whose rarer outcome is in few clusters, at the sample size that its clusters
@@ -231,17 +231,18 @@ def _resampled(
         reason=no_interval_reason(inference),
     )
     is_published = isinstance(resampling, AsPublished)
-    sampled = Sampled(headline, inference, n, measure, cluster, drawn, is_published)
+    number = ResampledNumber(headline, inference, n, measure, cluster, drawn, is_published)
     headline, companions, is_resampled = (
-        as_published(sampled) if is_published else first_interval(sampled)
+        as_published(number) if is_published else first_interval(number)
     )
     cautions = stepwise(infer.cautions(inference, n), measure)
     if not is_published:
-        unseen = {"no-variation", "one-width"}
+        width_codes = {"no-variation", "one-width"}
         cautions = tuple(
             c
             for c in cautions
-            if c.code == "few-clusters" or (is_resampled and c.code not in unseen)
+            if np.isfinite(headline.low)
+            and (c.code == "few-clusters" or (is_resampled and c.code not in width_codes))
         )
     notes = list(measure.notes)
     if measure.uneven is not None and not is_published:

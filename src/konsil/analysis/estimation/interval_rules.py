@@ -1,4 +1,4 @@
-"""Which interval a number has: the first rule of RULES that applies, and what stands beside it."""
+"""Which interval a number has: the first rule of RULES that applies, and its alternatives."""
 
 from __future__ import annotations
 
@@ -18,149 +18,156 @@ from konsil.stats.inference import infer, wald
 
 
 @dataclass(frozen=True)
-class Sampled:
+class ResampledNumber:
     """A number of some clusters with all that its intervals are made of."""
 
     bootstrap: Estimate
     """The number with the BCa interval of its resamples."""
     inference: infer.Inference
     """Of it and of others that were resampled with it."""
-    place: int
-    """Its place among them."""
+    column: int
+    """Its column among them."""
     measure: Measure
     """What it is made of."""
     cluster: str
     """What its clusters are called."""
-    drawn: Array | None
+    posterior_draws: Array | None
     """(2, draws, 1) of the posterior of its rating patterns; None: labels are not sparse."""
     is_published: bool
     """Whether a paper's numbers are reproduced as it made them."""
 
     @cached_property
-    def taylor(self) -> Estimate | None:
+    def linearised(self) -> Estimate | None:
         """The linearised interval; None of a number without a slope, such as a median."""
         return linearised_interval(self) if self.measure.is_smooth else None
 
 
-class Chosen(NamedTuple):
+class IntervalChoice(NamedTuple):
     """The intervals of a number."""
 
     first: Estimate
     """The primary interval, or none and the reason."""
-    beside: list[Estimate]
+    alternatives: list[Estimate]
     """Further intervals."""
     is_resampled: bool
     """Whether what is known of the resamples concerns the reader."""
 
 
-def _nothing(_: Sampled) -> Sequence[Estimate | None]:
+Alternatives = Callable[[ResampledNumber], Sequence[Estimate | None]]
+"""Further intervals of a number; None: it has none of that kind."""
+
+
+def _no_alternatives(_: ResampledNumber) -> Sequence[Estimate | None]:
     return ()
 
 
-def _resamples(of: Sampled) -> Sequence[Estimate | None]:
-    return (of.bootstrap,)
+def _bootstrap(number: ResampledNumber) -> Sequence[Estimate | None]:
+    return (number.bootstrap,)
 
 
-def _taylor(of: Sampled) -> Sequence[Estimate | None]:
-    return (of.taylor,)
+def _linearised(number: ResampledNumber) -> Sequence[Estimate | None]:
+    return (number.linearised,)
 
 
-def _second_opinion(of: Sampled) -> Sequence[Estimate | None]:
+def _second_opinion(number: ResampledNumber) -> Sequence[Estimate | None]:
     """Resamples that lack what is rare are no second opinion on agreement."""
-    is_agreement = of.measure.share is not None or of.measure.uneven is not None
-    return () if is_agreement else (of.bootstrap,)
+    is_agreement = number.measure.share is not None or number.measure.uneven is not None
+    return () if is_agreement else (number.bootstrap,)
 
 
 @dataclass(frozen=True)
 class IntervalRule:
     """One kind of interval."""
 
-    interval: Callable[[Sampled], Estimate | None]
+    interval: Callable[[ResampledNumber], Estimate | None]
     """The number with it, or with the reason for none; None where the rule does not apply."""
-    beside: Callable[[Sampled], Sequence[Estimate | None]] = field(default=_nothing)
-    """What stands beside it."""
+    alternatives: Alternatives = field(default=_no_alternatives)
+    """Further intervals that are reported with it."""
     is_resampled: bool = False
     """Whether what is known of the resamples concerns the reader."""
 
 
-def _of_thin_pairs(of: Sampled) -> Estimate | None:
-    """What the labels say of the variance is too little here, so nothing stands beside it."""
-    thin = of.measure.thin
+def _thin_pair_rule(number: ResampledNumber) -> Estimate | None:
+    """The labels say too little of the variance for another interval to be reported."""
+    thin = number.measure.thin
     if thin is None:
         return None
-    return of_thin_pairs(of.bootstrap, of.drawn, of.measure, thin, of.cluster)
+    draws, measure = number.posterior_draws, number.measure
+    return of_thin_pairs(number.bootstrap, draws, measure, thin, number.cluster)
 
 
-def _of_posterior(of: Sampled) -> Estimate | None:
-    if of.drawn is None:
+def _posterior_rule(number: ResampledNumber) -> Estimate | None:
+    draws = number.posterior_draws
+    if draws is None:
         return None
-    return from_posterior(of.bootstrap, of.drawn, of.cluster, of.measure.uneven)
+    return from_posterior(number.bootstrap, draws, number.cluster, number.measure.uneven)
 
 
-def _of_uneven_clusters(of: Sampled) -> Estimate | None:
-    is_coefficient = of.measure.uneven is not None and of.measure.share is None
-    return of.taylor if is_coefficient else None
+def _uneven_cluster_rule(number: ResampledNumber) -> Estimate | None:
+    is_coefficient = number.measure.uneven is not None and number.measure.share is None
+    return number.linearised if is_coefficient else None
 
 
-def _of_rare_events(of: Sampled) -> Estimate | None:
-    return of.taylor if of.measure.is_rare else None
+def _rare_event_rule(number: ResampledNumber) -> Estimate | None:
+    return number.linearised if number.measure.is_rare else None
 
 
-def _of_rare_outcomes(of: Sampled) -> Estimate | None:
-    return rare_events.rare_outcome_interval(of.bootstrap, of.measure, of.cluster)
+def _rare_outcome_rule(number: ResampledNumber) -> Estimate | None:
+    return rare_events.rare_outcome_interval(number.bootstrap, number.measure, number.cluster)
 
 
-def _of_few_clusters(of: Sampled) -> Estimate | None:
-    if not of.measure.is_smooth:
+def _jackknife_rule(number: ResampledNumber) -> Estimate | None:
+    if not number.measure.is_smooth:
         return None
-    return of_few_clusters(of.bootstrap, of.inference, of.place, of.cluster)
+    return few_cluster_interval(number.bootstrap, number.inference, number.column, number.cluster)
 
 
-def _of_resamples(of: Sampled) -> Estimate | None:
-    return of.bootstrap
+def _bootstrap_rule(number: ResampledNumber) -> Estimate | None:
+    return number.bootstrap
 
 
 RULES: tuple[IntervalRule, ...] = (
-    IntervalRule(_of_thin_pairs),
-    IntervalRule(_of_posterior, _taylor),
-    IntervalRule(_of_uneven_clusters),
-    IntervalRule(_of_rare_events, _second_opinion, is_resampled=True),
-    IntervalRule(_of_rare_outcomes, lambda of: (*_second_opinion(of), of.taylor)),
-    IntervalRule(_of_few_clusters, _resamples),
-    IntervalRule(_of_resamples, _taylor, is_resampled=True),
+    IntervalRule(_thin_pair_rule),
+    IntervalRule(_posterior_rule, _linearised),
+    IntervalRule(_uneven_cluster_rule),
+    IntervalRule(_rare_event_rule, _second_opinion, is_resampled=True),
+    IntervalRule(_rare_outcome_rule, lambda number: (*_second_opinion(number), number.linearised)),
+    IntervalRule(_jackknife_rule, _bootstrap),
+    IntervalRule(_bootstrap_rule, _linearised, is_resampled=True),
 )
 """In this order: each rule is for numbers that the ones before it do not fit. Their coverage is
 measured in docs/coverage.md."""
 
 
-def first_interval(sampled: Sampled) -> Chosen:
+def first_interval(number: ResampledNumber) -> IntervalChoice:
     """The interval of the first rule that applies, with a width or without limits."""
     for rule in RULES:
-        first = rule.interval(sampled)
+        first = rule.interval(number)
         if first is None or not (np.isfinite(first.low) or first.reason):
             continue
         if not np.isfinite(first.low):
-            return Chosen(replace(first, method=""), [], is_resampled=False)
-        beside = [
+            return IntervalChoice(replace(first, method=""), [], is_resampled=False)
+        alternatives = [
             rare_events.with_width(e)
-            for e in rule.beside(sampled)
+            for e in rule.alternatives(number)
             if e is not None and rare_events.has_width(e)
         ]
-        return Chosen(rare_events.with_width(first), beside, rule.is_resampled)
-    return Chosen(sampled.bootstrap, [], is_resampled=True)
+        return IntervalChoice(rare_events.with_width(first), alternatives, rule.is_resampled)
+    return IntervalChoice(number.bootstrap, [], is_resampled=True)
 
 
-def as_published(sampled: Sampled) -> Chosen:
+def as_published(number: ResampledNumber) -> IntervalChoice:
     """The bootstrap whatever the number is, also without a width."""
-    beside = [] if sampled.taylor is None else [sampled.taylor]
-    return Chosen(sampled.bootstrap, beside, is_resampled=True)
+    alternatives = [] if number.linearised is None else [number.linearised]
+    return IntervalChoice(number.bootstrap, alternatives, is_resampled=True)
 
 
-def linearised_interval(of: Sampled) -> Estimate:
+def linearised_interval(number: ResampledNumber) -> Estimate:
     """The Taylor-linearised interval of a number."""
-    headline, measure, inference, n = of.bootstrap, of.measure, of.inference, of.place
-    if measure.uneven is not None and not of.is_published:
-        return rare_events.of_uneven_clusters(headline, measure, measure.uneven, of.cluster)
+    headline, measure = number.bootstrap, number.measure
+    inference, n = number.inference, number.column
+    if measure.uneven is not None and not number.is_published:
+        return rare_events.of_uneven_clusters(headline, measure, measure.uneven, number.cluster)
     df = inference.n_clusters - 1
     low, high = float(inference.wald_low[n]), float(inference.wald_high[n])
     if measure.share is not None and measure.scale == "atanh":
@@ -168,11 +175,11 @@ def linearised_interval(of: Sampled) -> Estimate:
             measure, headline.value, headline.se, df, headline.level
         )
     return replace(
-        headline, low=low, high=high, n_undefined=0, method=wald_method(measure, of.cluster, df)
+        headline, low=low, high=high, n_undefined=0, method=wald_method(measure, number.cluster, df)
     )
 
 
-def of_few_clusters(
+def few_cluster_interval(
     headline: Estimate, inference: infer.Inference, n: int, cluster: str
 ) -> Estimate | None:
     """The jackknife interval and p value where there are too few clusters for a bootstrap.
@@ -180,12 +187,13 @@ def of_few_clusters(
     None where there are enough of them. Without limits where the number does not vary, or is
     undefined, without one of them: resamples would hide that it rests on so few.
     """
-    interval = infer.of_few_clusters(inference)
+    interval = infer.jackknife_interval(inference)
     if interval is None or not rare_events.has_width(headline):
         return None
     if not np.isfinite(interval.low[n]):
         reason = message(
-            "no CI: without one of the clusters the estimate stays the same or is undefined",
+            "no CI: the estimate is not estimable without one of the clusters, or is the same"
+            " without any of them",
             message_id="interval.no_jackknife",
         )
         return replace(without_limits(headline, reason), method="")

@@ -54,7 +54,8 @@ class Measure:
     """The least and the greatest value that it can have, where its two-way interval must keep to
     them."""
     scale: Scale = "identity"
-    """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
+    """On which scale intervals are made: 'atanh' for coefficients that end at 1, 'logit' for areas
+    in 0 .. 1."""
     trials: Array | None = None
     """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share
     of such."""

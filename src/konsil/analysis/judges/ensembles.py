@@ -13,6 +13,7 @@ import polars as pl
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.estimation.interval_rules import without_limits
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.raters.consensus_rules import no_ratings
 from konsil.analysis.estimation.raters.posterior_intervals import from_posterior
@@ -258,8 +259,11 @@ class _Sparse:
 
     def interval(self, headline: Estimate, n: int, slots: int, cluster: str) -> Estimate:
         """The estimate of ensemble n, its interval with a width, or none and the reason."""
-        if not np.isfinite(headline.value) or headline.n_clusters < 2:
+        if not np.isfinite(headline.value):
             return headline
+        if headline.n_clusters < 2:
+            reason = message("no CI from a single cluster")
+            return replace(without_limits(headline, reason), method="")
         if self.share is not None and self.rarer[n] < FEW_HITS:
             return rare_events.of_rare_outcomes(
                 headline,

@@ -17,19 +17,20 @@ def features_of(method: str) -> frozenset[Feature]:
     >>> sorted(features_of(message("{n} draws", message_id="method.bootstrap", n=9)))
     ['bootstrap', 'cluster_by_name', 'resamples']
     """
-    return frozenset[Feature]().union(*(known(name).features for name in names_in(method)))
+    entries = (method_entry(name) for name in message_ids(method))
+    return frozenset[Feature]().union(*(entry.features for entry in entries))
 
 
-def names_in(method: str) -> Iterator[str]:
+def message_ids(method: str) -> Iterator[str]:
     """The message ids of a method and of the methods within it, the outer one first."""
     if isinstance(method, TranslatableMessage):
         yield method.message_id
         for value in method.values.values():
             if isinstance(value, str):
-                yield from names_in(value)
+                yield from message_ids(value)
 
 
-def known(name: str) -> IntervalMethod:
+def method_entry(name: str) -> IntervalMethod:
     """What is known of the method with a message id; nothing of another program's."""
     return METHODS.get(name, _UNKNOWN)
 
@@ -42,7 +43,7 @@ def sentences_on(methods: Collection[str]) -> list[TranslatableMessage]:
     >>> sentences_on([message("{method}, cut", message_id="range.cut_below", method=wilson)] * 2)
     ['Proportions without clustering have Wilson CIs.']
     """
-    names = {name for method in methods for name in names_in(method)}
+    names = {name for method in methods for name in message_ids(method)}
     sentences = [METHODS[name].sentence for name in METHODS if name in names]
     return list({s.message_id: s for s in sentences if s is not None}.values())
 
@@ -62,7 +63,7 @@ def leads(method: str, feature: Feature) -> bool:
     >>> leads(cut, "wald_two_way"), leads(level, "wald_two_way")
     (True, False)
     """
-    return feature in known(name_of(within_wrappers(method))).features
+    return feature in method_entry(name_of(within_wrappers(method))).features
 
 
 def within_wrappers(method: str) -> str:
@@ -73,7 +74,7 @@ def within_wrappers(method: str) -> str:
     >>> within_wrappers(message("{method}, cut", message_id="range.cut_below", method=wald))
     'Wald'
     """
-    while "wrapper" in known(name_of(method)).features:
+    while "wrapper" in method_entry(name_of(method)).features:
         method = str_of(method, "method")
     return method
 
@@ -100,6 +101,6 @@ def is_by_rater(method: str) -> bool:
         return False
     if method.message_id == "two_way.by_rater":
         return True
-    if "cluster_by_name" in known(method.message_id).features:
+    if "cluster_by_name" in method_entry(method.message_id).features:
         return str_of(method, "cluster") == "rater"
     return any(is_by_rater(v) for v in method.values.values() if isinstance(v, str))

@@ -170,9 +170,9 @@ _LEAVE_OUT = message(
 )
 _BY_JACKKNIFE = message(
     (
-        "Other estimates from fewer than {few} clusters have a CI from a jackknife"
-        " over clusters, t with degrees of freedom from the kurtosis of the clusters'"
-        " influences."
+        "Other estimates that change smoothly with the clusters, from fewer than {few}"
+        " clusters, have a CI from a jackknife over clusters, t with degrees of freedom"
+        " from the kurtosis of the clusters' influences."
     ),
     message_id="methods.cluster_jackknife",
     few=FEW_CLUSTERS,

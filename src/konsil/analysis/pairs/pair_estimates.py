@@ -195,9 +195,9 @@ def by_bootstrap(context: Context, preference: Preference, n: int, item: Estimat
     boot, is_share = preference.bootstrap, preference.intervals.question.method[n] == "wilson"
     if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
         return replace(item, p=p)
-    few = preference.intervals.n_questions[n] < FEW_CLUSTERS
+    has_few_items = preference.intervals.n_questions[n] < FEW_CLUSTERS
     if boot.method == "bca" and (
-        few or disagree(float(boot.low[n]), float(boot.high[n]), p, item.level)
+        has_few_items or disagree(float(boot.low[n]), float(boot.high[n]), p, item.level)
     ):
         return item
     if boot.method == "bca":

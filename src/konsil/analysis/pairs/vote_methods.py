@@ -95,8 +95,8 @@ def penalised(method: str, penalty: float) -> str:
     if not (method and penalty):
         return method
     return message(
-        "penalised fit (virtual comparisons of each system with an average one: {penalty:g}),"
-        " {method}",
+        "penalised fit ({penalty:g} virtual {penalty|comparison|comparisons} of each system with an"
+        " average system), {method}",
         message_id="worths.penalised",
         penalty=penalty,
         method=method,
@@ -106,7 +106,8 @@ def penalised(method: str, penalty: float) -> str:
 def penalised_without_interval(penalty: float) -> TranslatableMessage:
     """That a strength is penalised, where no interval's method says so."""
     return message(
-        "Penalised fit (virtual comparisons of each system with an average one: {penalty:g}).",
+        "Penalised fit ({penalty:g} virtual {penalty|comparison|comparisons} of each system with an"
+        " average system).",
         message_id="worths.penalised_without_interval",
         penalty=penalty,
     )
@@ -274,10 +275,10 @@ def comparison_methods(analyses: Sequence[Analysis], rows: Sequence[Row]) -> lis
 def _of_penalty(penalty: float) -> str:
     return message(
         "Strength parameters with a penalty are those of the comparisons together with"
-        " virtual ones: {penalty:g} for each system with an average system, won and lost"
-        " alike (with ties in Davidson's model: won, tied and lost alike), so that"
-        " systems that never lost, or never won, have an estimate, too; all strengths"
-        " are drawn towards their mean.",
+        " virtual ones: {penalty:g} of each system with an average system, half of them won"
+        " and half lost (in Davidson's model one third each won, tied and lost), so that"
+        " systems that never lost, or never won, have an estimate, too; all strength"
+        " parameters are shrunk towards their mean.",
         message_id="methods.penalised",
         penalty=penalty,
     )

@@ -208,7 +208,7 @@ def _rows_of_system(
     for other in others:
         if math.isfinite(other.low) and other.method != headline.method:
             yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-    ratio = EstimateSummary(ratio_to_best(headline, fit_of_votes, n, alone=alone))
+    ratio = EstimateSummary(ratio_to_best(headline, fit_of_votes, n))
     version = {**keys, "version": RATIO_TO_BEST}
     yield counted(row(context, version, ratio, kind="companion"), log, n)
 
@@ -263,9 +263,7 @@ def limited(estimate: Estimate) -> Estimate:
     )
 
 
-def ratio_to_best(
-    headline: Estimate, fit_of_votes: FittedWorths, n: int, *, alone: bool
-) -> Estimate:
+def ratio_to_best(headline: Estimate, fit_of_votes: FittedWorths, n: int) -> Estimate:
     """A worth over the best one's, with the headline's kind of interval.
 
     It is the interval of their difference, covariance included.
@@ -275,7 +273,7 @@ def ratio_to_best(
         low = high = math.nan
     elif has(headline.method, "model"):
         low, high = float(best.low[n]), float(best.high[n])
-    elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
+    elif has(headline.method, "bootstrap") and gap.bootstrap is not None:
         low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
     else:
         by_items = headline.raters == "these"

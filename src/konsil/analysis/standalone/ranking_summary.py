@@ -38,6 +38,7 @@ from konsil.instrument import Criterion, Scale
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.engine.streams import stream_key
 from konsil.stats.engine.weights import Remembered
+from konsil.stats.inference.infer import FEW_CLUSTERS
 from konsil.stats.pairs.preference import Preference, disagree, preferences
 from konsil.stats.pairs.vote_cautions import (
     VoteCaution,
@@ -193,7 +194,7 @@ def worths_of(
             continue
         n = worths.number(system)
         log = limited(logs[n])
-        ratio = ratio_to_best(log, worths, n, alone=False)
+        ratio = ratio_to_best(log, worths, n)
         rows.append(
             {
                 "system": name,
@@ -299,10 +300,13 @@ def _disagreements(context: Context, systems: Sequence[str], preference: Prefere
     boot, flips = preference.bootstrap, preference.flips
     if boot is None or flips is None:
         return []
+    # Of few items the item-clustered CI is the Wald CI in any case.
+    least = 0 if context.analysis.mode == "paper" else FEW_CLUSTERS
     at = [
         n
         for n in range(len(systems))
-        if disagree(boot.low[n], boot.high[n], float(flips.p[n]), context.resampling.level)
+        if preference.intervals.n_questions[n] >= least
+        and disagree(boot.low[n], boot.high[n], float(flips.p[n]), context.resampling.level)
     ]
     if not at:
         return []

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from konsil.analysis import Row
 from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.frames import whom
-from konsil.analysis.model.interval_methods import known, name_of, str_of, within_wrappers
+from konsil.analysis.model.interval_methods import method_entry, name_of, str_of, within_wrappers
 from konsil.analysis.running.sensitivity.omission_words import omission_of
 from konsil.errors.message import TranslatableMessage, message
 from konsil.report.material.overview import Material
@@ -167,7 +167,7 @@ def column_heading(method: str) -> TranslatableMessage:
     if not method:
         return message("alternative estimate", message_id="column.unnamed")
     name = name_of(method)
-    heading = known(name).heading
+    heading = method_entry(name).heading
     if heading is not None:
         clusters = "rater" if name == "two_way.by_rater" else str_of(method, "cluster")
         of = omission_of(clusters) if name == "method.leave_out" else message(clusters)

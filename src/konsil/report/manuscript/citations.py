@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.interval_methods import known, names_in
+from konsil.analysis.model.interval_methods import message_ids, method_entry
 from konsil.version import __version__
 
 Entry = Mapping[str, Any]
@@ -70,7 +70,7 @@ def keys_of_source(source: str) -> tuple[str, ...]:
 
 def keys_of_method(method: str) -> tuple[str, ...]:
     """The references of an interval method and of the methods within it, without repetition."""
-    keys = [key for name in names_in(method) for key in known(name).references]
+    keys = [key for name in message_ids(method) for key in method_entry(name).references]
     return tuple(dict.fromkeys(keys))
 
 

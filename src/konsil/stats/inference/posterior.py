@@ -24,6 +24,7 @@ from konsil.stats.engine.renumbering import renumbered
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.engine.tables import label_counts
 from konsil.stats.inference import intervals
+from konsil.stats.inference.both_ways import exchanged
 
 PRIOR_CLUSTERS = 1.0
 """The weight of the prior of each limit, in clusters; of the lower limit at least."""
@@ -33,7 +34,7 @@ LEAST_DISAGREEMENT = 0.6
 many clusters: where labels are few or rare, raters who label by chance mostly agree."""
 
 EVENNESS = 0.5
-"""How much of the shares of labels given by chance is even over the labels in use; the rest is
+"""How much of the shares of labels oriented by chance is even over the labels in use; the rest is
 observed."""
 
 MOST_PATTERNS = 256
@@ -102,8 +103,8 @@ def prior(
     chance, agreement, weights = _patterns(shares, codes.labels.shape[1], is_sampled=has_gaps)
     # Raters in the order of their labels and not of their names, so that a new name changes no
     # draw.
-    given = _either_way_round(codes)
-    order = sorted(range(chance.shape[1]), key=lambda rater: given[:, rater].tobytes())
+    oriented = _oriented_labels(codes)
+    order = sorted(range(chance.shape[1]), key=lambda rater: oriented[:, rater].tobytes())
     chance = chance[:, np.argsort(order)]
     if has_gaps:
         place = np.arange(len(chance)) * len(gaps) // len(chance)
@@ -124,7 +125,7 @@ def prior(
 
 
 def _shares(codes: Codes) -> Array:
-    """The shares of the labels given by chance, (n_labels,)."""
+    """The shares of the labels oriented by chance, (n_labels,)."""
     counts = label_counts(codes).astype(np.float64)
     if codes.reverse is not None:
         # Which of two answers comes first means nothing.
@@ -137,12 +138,11 @@ def _shares(codes: Codes) -> Array:
     return shares
 
 
-def _either_way_round(codes: Codes) -> IntArray:
-    """The labels whichever of two answers comes first: as if it were that which more prefer."""
+def _oriented_labels(codes: Codes) -> IntArray:
+    """Labels in an orientation that does not depend on which of two answers comes first."""
     if codes.reverse is None:
         return codes.labels
-    reverse = np.array(codes.reverse, dtype=codes.labels.dtype)
-    turned = np.where(codes.labels >= 0, reverse[codes.labels], codes.labels)
+    turned = exchanged(codes).labels
     lead = np.sign((codes.labels - turned).sum(axis=1, keepdims=True))
     return np.where(
         lead, np.where(lead > 0, codes.labels, turned), np.minimum(codes.labels, turned)

@@ -227,16 +227,17 @@ def with_test(
     )
 
 
-def left_out(without: Array, informative: Array) -> Array:
+def jackknife_influence(without: Array, informative: Array) -> Array:
     """Each cluster's influence by the jackknife, (C, m) from the values without it (C, m).
 
     influence_c = (C - 1) / C * (mean - T_c) over the clusters with information, those whose
     `informative` (C,) is 1 and not 0, so that C / (C - 1) * sum of influence^2 is the jackknife's
-    variance, (C - 1) / C * sum of (T_c - mean)^2; 0 for the others. nan where a T_c of them is.
+    variance, (C - 1) / C * sum of (T_c - mean)^2; 0 for the others. A column is nan where one of
+    its T_c is.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance.
 
-    >>> left_out(np.array([[3.0], [1.0]]), np.ones(2))
+    >>> jackknife_influence(np.array([[3.0], [1.0]]), np.ones(2))
     array([[-0.5],
            [ 0.5]])
     """

@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 
 from konsil.stats.inference.cluster_variance import FEW_RATERS, LEAST_RATERS, MUCH, WIDER
+from konsil.stats.inference.infer import FEW_CLUSTERS
 from konsil.stats.pairs.preference import Preference
 from konsil.stats.pairs.two_way_clusters import Crossed
 
-FEW_QUESTIONS, THIN = 50, 5
-"""Below how many questions, or comparisons of a pair, little is known."""
+THIN = 5
+"""Below how many comparisons of a pair little is known."""
 
 DIFFERS = 0.05
 """Where one of two tests is at or below it and the other above, the reader is told what each
@@ -89,8 +90,8 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
                 int(preference.intervals.busiest[index]),
             )
         )
-    if questions < FEW_QUESTIONS:
-        cautions.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
+    if questions < FEW_CLUSTERS:
+        cautions.append(VoteCaution("few-questions", (questions, FEW_CLUSTERS)))
     if preference.flips is not None and preference.flips.unit == "question":
         p, flipped = float(both.p[index]), float(preference.flips.p[index])
         if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():

@@ -88,9 +88,10 @@ def with_looks(
     if early and shown is not None:
         results = after_the_last(results, planned)
     elif early:
+        computed = results.rows
         results = before_the_last(results, planned, is_blinded=is_blinded)
         if is_blinded:
-            results = without_groups(results, study, planned.compared)
+            results = without_groups(results, study, planned.compared, computed)
     elif adjusted is None and any(look.kind == "comparative" for look in looks_before):
         results = exploratory(results, planned)
     rows = results.rows
@@ -139,8 +140,12 @@ def _of_unknown_looks(
         " blinded.",
         message_id="interim.removed",
     )
-    results = without_groups(results, study, planned.compared)
-    return replace(results, warnings=(*results.warnings, warning), methods=methods)
+    results = without_groups(results, study, planned.compared, results.rows)
+    return replace(
+        results,
+        warnings=(*results.warnings, warning),
+        methods=(*results.methods, *interim_sentences(study, events, None)),
+    )
 
 
 def _early(

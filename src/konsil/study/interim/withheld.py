@@ -25,10 +25,13 @@ DIRECTED = ("labels", "effects", "crossover")
 """Groups of statistics that, of comparisons in the order of the codes, state who is preferred."""
 
 
-def without_groups(results: Results, study: Study, compared: Collection[str]) -> Results:
+def without_groups(
+    results: Results, study: Study, compared: Collection[str], computed: Sequence[Row]
+) -> Results:
     """The results without any number of one system, or of one of the groups that are compared.
 
-    `compared` are the columns of these groups. The same holds for what compares them, and for the
+    `compared` are the columns of these groups, `computed` the rows that the
+    methods describe. The same holds for what compares them, and for the
     labels of comparisons: in the order of the codes they state which system is preferred. Counts by
     system are withheld as well, and alternative intervals are left out.
     """
@@ -62,7 +65,7 @@ def without_groups(results: Results, study: Study, compared: Collection[str]) ->
     return replace(
         results,
         rows=rows,
-        methods=_methods_of(rows, results, study),
+        methods=_methods_of(rows, computed, results, study),
         coverage=_pooled_coverage(results.coverage),
         outcomes=tuple(o for o in results.outcomes if o.column not in columns),
         label_counts=dict(counts),
@@ -74,13 +77,15 @@ def without_groups(results: Results, study: Study, compared: Collection[str]) ->
     )
 
 
-def _methods_of(rows: Sequence[Row], results: Results, study: Study) -> tuple[str, ...]:
+def _methods_of(
+    rows: Sequence[Row], computed: Sequence[Row], results: Results, study: Study
+) -> tuple[str, ...]:
     """The methods of the shown rows: which intervals the others have depends on their numbers."""
     analyses = [with_case_defaults(analysis) for analysis in study.analyses]
     pairs = set(pair_criteria(study.instruments))
     before, after = (
         statistical_methods(analyses, some, pairs, seed=study.seed, resampling=study.resampling)
-        for some in (results.rows, rows)
+        for some in (computed, rows)
     )
     # One by one, as the plan's sentences may stand between them.
     of_withheld = set(before) - set(after)

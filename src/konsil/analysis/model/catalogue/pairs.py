@@ -272,7 +272,8 @@ PAIRS = (
         ),
         definition=(
             "`davidson` in the Bradley-Terry model (Biometrika 39:324, 1952), with a tie as"
-            " half a win for each system; virtual comparisons of a `penalty` are won and lost alike"
+            " half a win for each system; half of the virtual comparisons of a `penalty` are "
+            "won and half are lost"
         ),
         undefined=(
             "no two systems won and lost against each other, directly or indirectly (where some "
