@@ -24,14 +24,16 @@ FEWEST = {"medqade": 15, "real-pocqi": 150, "clexeval": 100, "cqa-eval": 90}
 """At least so many primary intervals or p values are about raters like these."""
 
 
-def exceptions(row: Row, analysis: Analysis, kinds: Mapping[str, set[str]]) -> Iterator[str]:
-    """Why the primary interval of a row is about these raters only."""
+def exceptions(
+    row: Row, analysis: Analysis, kinds: Mapping[str, set[str]], fewest: int
+) -> Iterator[str]:
+    """Why the primary interval of a row is about these raters only; `fewest`: raters of a group."""
     if is_about_these(analysis):
         yield "a consensus, raters against others, or a statistic without a two-way method"
     if "human" not in kinds[analysis.raters]:
         yield "no people"
-    if row.n_raters < LEAST_RATERS:
-        yield "fewer than three raters"
+    if row.n_raters < LEAST_RATERS or fewest < LEAST_RATERS:
+        yield "fewer than three raters, also in one of two groups"
     if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
         yield "the analysis decides"
     if row.kind == "estimate" and row.estimate.value in {-1, 0, 1}:
@@ -59,11 +61,18 @@ def test_no_primary_row_is_about_these_raters_but_for_the_exceptions(
         if row.kind in {"estimate", "difference"}
         and (math.isfinite(row.estimate.low) or math.isfinite(row.estimate.p))
     ]
+
+    def fewest(row: Row) -> int:
+        """The raters of the group with the fewest, of a difference those of both."""
+        groups = (row.group, row.versus)
+        each = [r for r in results.rows if r.kind == "estimate" and r.analysis == row.analysis]
+        return min((r.n_raters for r in each if r.group in groups), default=row.n_raters)
+
     about_these = [row for row in primary if row.estimate.raters == "these"]
     undeclared = [
         (row.analysis, row.statistic, row.kind, row.group, row.versus, row.estimate.method)
         for row in about_these
-        if not list(exceptions(row, analysis_of[row.analysis], kinds))
+        if not list(exceptions(row, analysis_of[row.analysis], kinds, fewest(row)))
     ]
     assert not undeclared
     assert len(primary) - len(about_these) >= FEWEST[name]
