@@ -295,7 +295,7 @@ def test_the_preferences_are_those_of_a_study(case: tuple[pl.DataFrame, dict[str
     comparisons or raters are unknown, another variance of differences.
     """
     frame, options = case
-    # A single stated column holds the names of raters, and not the labels of one rater.
+    # A single column of raters has their names; one rater's outcomes in it are refused.
     assume(options["door"] != "raters" or frame["rater"].n_unique() > 1)
     is_missing = (pl.int_range(pl.len()) % 9 == 7) & pl.lit(options["is_missing"])
     label = pl.when(is_missing).then(pl.lit("NA")).otherwise("label")

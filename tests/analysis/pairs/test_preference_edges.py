@@ -15,7 +15,7 @@ import konsil
 from konsil.analysis.model.verdicts import p_words
 from konsil.analysis.pairs.vote_sentences import ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, SourceError
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.inference.infer import FEW_CLUSTERS
 from konsil.stats.pairs.preference import disagree, preferences
@@ -502,3 +502,14 @@ def test_a_system_that_never_won_is_below_the_others() -> None:
     model = konsil.preference(frame, resamples=200).bradley_terry
     assert [w["place"] for w in model["worths"]] == ["below", "estimated", "estimated"]
     assert "never won" in model["worths"][0]["reason"]
+
+
+def test_a_column_of_outcomes_is_none_of_raters() -> None:
+    """Otherwise each outcome would be a rater of its own."""
+    scale = ["A is better", "equal", "B is better"]
+    rows = [(f"q{n}", "a", "b", scale[n % 3]) for n in range(15)]
+    frame = pl.DataFrame(rows, schema=["item", "first", "second", "label"], orient="row")
+    roles = {"first": "first", "second": "second", "scale": scale, "resamples": 200}
+    with pytest.raises(SourceError, match="this column has the outcomes; state the column of the"):
+        konsil.preference(frame, rater="label", **roles)
+    assert konsil.preference(frame, rater="-", **roles).win_difference[0]["value"] == 0

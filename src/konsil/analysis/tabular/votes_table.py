@@ -90,12 +90,23 @@ class Preferences:
     the second system, from 0 to 1."""
 
 
+def _refuse_two_roles(options: VotesOptions) -> None:
+    """Outcomes of a single rater are no names of raters."""
+    column = options.columns.get("outcome")
+    if column is not None and column == options.columns.get("rater"):
+        raise SourceError(
+            f"{options.name}: {option('rater')} {column!r}: this column has the outcomes; state the"
+            f" column of the raters' names, or {option('rater', '-')} where raters are unknown"
+        )
+
+
 def read_comparisons(frame: pl.DataFrame, rows: pl.Series, options: VotesOptions) -> Comparisons:
     """The comparisons in some rows of a table of categories, with the numbers of sorted names.
 
     `rows` has their numbers in the whole table. Raises SourceError with one sentence for what
     cannot be read.
     """
+    _refuse_two_roles(options)
     coded_rows = code_votes(frame, rows, options)
     n_votes = coded_rows.frame.height
     if not n_votes:
