@@ -165,7 +165,10 @@ def test_more_changes_than_a_minute_takes_are_kept_and_taken_by_themselves(
         page.wait_for_selector("#badge[data-state=offline]")
         choose_both(page)
         page.locator("[name='~3']").fill("Nothing of this is lost.")
-        assert page.text_content("#badge") == "busy: your answers are stored on this device"
+        # While the last change is on its way, the badge is that of saving.
+        busy = page.get_by_text("busy: your answers are stored on this device", exact=True)
+        busy.wait_for()
+        assert busy.get_attribute("id") == "badge"
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("#delayed:not([hidden])")
         assert page.locator("#away").is_hidden()
