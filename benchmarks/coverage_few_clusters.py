@@ -151,6 +151,7 @@ def numbers() -> Sequence[Number]:
             true_of(mean_of(five_points)),
             mean_of(five_points),
         ),
+        Number("mean, log-normal scores", math.exp(0.5), mean_of(lambda g, n: g.lognormal(size=n))),
         Number("mean, 1 to 12 answers a case", 0.0, unequal),
         *(
             Number(f"information sensitivity, {a:g} to {b:g}", a - b, mean_of(loss(a, b)))
