@@ -183,7 +183,10 @@ def test_a_penalty_gives_finite_strengths_by_whatever_name(
     at = int(np.random.default_rng(seed).integers(len(cells)))
     beside = cells + step * np.eye(len(cells))[at]
     change = (statistic.finalise(beside) - statistic.finalise(cells)) / step
-    assert statistic.gradient(cells)[at] == pytest.approx(change, rel=0.02, abs=1e-3)
+    # Where a weak penalty alone holds the fit, a comparison moves it by thousands: what should be 0
+    # is that up to the rounding of these.
+    slack = 1e-3 + 2e-3 * np.abs(change).max()
+    assert statistic.gradient(cells)[at] == pytest.approx(change, rel=0.02, abs=slack)
 
 
 def test_a_weak_penalty_changes_little_and_a_strong_one_makes_all_alike() -> None:
